@@ -149,10 +149,11 @@ def test_local_passes_and_evaluation(kind):
 
 
 # -------------------------------------------------------------------------------------------------- what is refused
+OPTIONS = "find_unused_parameters", "static_graph", "shard_gradients"
 REFUSED = {
-    "find_unused_parameters": "has find_unused_parameters, static_graph, a communication hook or a join",
-    "static_graph": "has find_unused_parameters, static_graph, a communication hook or a join",
-    "hook": "has find_unused_parameters, static_graph, a communication hook or a join",
+    **dict.fromkeys(
+        [*OPTIONS, "hook"], "has find_unused_parameters, static_graph, shard_gradients, a communication hook"
+    ),
     "join": "DistributedDataParallel.join communicates with other processes",
     "outside": "call backward() inside the captured function",
 }
@@ -166,7 +167,7 @@ def repeat(backward, model, pair):
 
 def check_refusals(rank):
     for what, word in REFUSED.items():
-        options = {what: True} if what in ("find_unused_parameters", "static_graph") else {}
+        options = {what: True} if what in OPTIONS else {}
         model = made("mixed", **options)
         if what == "hook":
             model.register_comm_hook(None, default_hooks.bf16_compress_hook)

@@ -23,6 +23,7 @@ from facula_tensor.extend import current_recorder
 
 from .._board.member import NOWHERE
 from .._captures import break_capture, follow_state
+from .._engines.shm import SharedMember
 from .._errors import MismatchError
 from .._groups.groups import present_groups
 from .._observer import current_observer, observed
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from .._observer import Exchange
 
 
-def is_captured(operation: str, owners: Sequence[Any]) -> bool:
+def is_captured(group: ProcessGroup, operation: str, owners: Sequence[Any]) -> bool:
     """Return whether this thread's capture takes a collective as a launch; otherwise break the capture, if any.
 
     Arguments:
+        group: the process group.
         operation: the function's name.
         owners: the objects whose memory it uses.
     """
@@ -48,6 +50,9 @@ def is_captured(operation: str, owners: Sequence[Any]) -> bool:
         return False
     if turns() is not None:
         break_capture(operation, "waits for ranks that are threads of this process", "start a process for each rank")
+        return False
+    if not isinstance(group._member, SharedMember):
+        break_capture(operation, "communicates through MPI")
         return False
     if not all([owner is None or isinstance(owner, Tensor) for owner in owners]):
         break_capture(operation)

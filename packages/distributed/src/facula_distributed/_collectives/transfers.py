@@ -278,7 +278,7 @@ def prepare(
     if is_all_reduce:
         offset = member.world.arena.offset_of(send[0].address)
         call.tensor = NOWHERE if offset is None else offset
-    is_launch = is_captured(operation, [memory.owner for memory in (*send, *receive)])
+    is_launch = is_captured(group, operation, [memory.owner for memory in (*send, *receive)])
     observer: ExchangeObserver | None = current_observer[0]
     exchange: Any = None
     if observer is not None or is_launch or is_repeated:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -92,3 +92,9 @@ def assign(parameters: Sequence[Tensor], limit: float) -> list[list[int]]:
             filling[parameter.dtype] = places, size
     done += [places for places, _ in filling.values()]
     return sorted(done, key=lambda places: -places[-1])
+
+
+def tensor_of(future: Any) -> Tensor:
+    """Return the buffer that a communication hook returned: a future of a tensor, or of a list of one."""
+    found = future.wait() if hasattr(future, "wait") else future
+    return found[0] if isinstance(found, (list, tuple)) else found

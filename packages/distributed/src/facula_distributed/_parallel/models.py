@@ -120,7 +120,7 @@ class BufferCopies:
                 _copy(address, at, nbytes)
                 at += nbytes
 
-        if is_captured(self._operation, ()):
+        if is_captured(self._group, self._operation, ()):
             run_launch(self._operation, copy_all, memories if is_root else [], [] if is_root else memories)
         else:
             copy_all(0, *[memory.address for memory in memories])

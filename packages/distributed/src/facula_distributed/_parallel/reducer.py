@@ -16,10 +16,9 @@ names of missing parameters for the error. So ranks without missing gradients do
 
 Note [Captured passes]
 ~~~~~~~~~~~~~~~~~~~~~~
-In a capture, the reduction of a bucket is a launch, at the place where its last gradient is complete. Hooks do not run
-in replays: the gradients of a capture are always those of the recorded pass. So a pass is captured only if nothing but
-the reductions depends on other ranks. If another rank lacks gradients, a replay raises the error
-that names them, as a pass does.
+In a capture, the reduction of a bucket is a launch, where its last gradient is complete. Hooks do not run in replays,
+so a pass is captured only if nothing but the reductions depends on other ranks. If another rank lacks gradients, a
+replay raises the error that names them, as a pass does.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from .._collectives.objects import all_gather_object
 from .._collectives.transfers import memory_of, prepare
 from .._errors import DistBackendError, DistError, MismatchError
 from .._groups.work import RedOpType
-from .buckets import GradBucket, assign
+from .buckets import GradBucket, assign, tensor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -65,6 +64,8 @@ class Reducer:
         hook: a function of a bucket that returns a future of the averaged buffer, or None for the average.
         divisor: divide sums by this number, or None: by the number of ranks.
     """
+
+    _divides = False  # whether ranks keep only a part of the averages
 
     def __init__(
         self,
@@ -187,19 +188,19 @@ class Reducer:
     def _check_capture(self, averages: bool) -> None:
         """Break this thread's capture if replays could not repeat this pass: Note [Captured passes]."""
         follow_state(self._state, f"how {NAME} averages gradients")
-        if averages and self._state() != (False, False, False, None):
-            problem = "has find_unused_parameters, static_graph, a communication hook or a join"
+        if averages and any(self._state()):
+            problem = "has find_unused_parameters, static_graph, shard_gradients, a communication hook or a join"
             break_capture(NAME, problem, "leave that out, or call backward() outside of the captured function")
 
-    def _state(self) -> tuple[object, ...]:
-        return self.hook is not None, self.finds_unused, self.is_static, self.divisor
+    def _state(self) -> tuple[bool, ...]:
+        return self.finds_unused, self.is_static, self._divides, self.hook is not None, self.divisor is not None
 
     def _start(self, is_async: bool) -> None:
         bucket = self.buckets[self._next]
         self._next += 1
         if self.hook is not None:
             future = self.hook(bucket)
-            self._waits.append(lambda: bucket.set_buffer(_tensor_of(future)))
+            self._waits.append(lambda: bucket.set_buffer(tensor_of(future)))
             return
         divisor = self.divisor
         reduction = RedOpType.AVG if divisor is None else RedOpType.SUM
@@ -399,9 +400,3 @@ class _Hook:
 
 def _form(tensor: Tensor) -> tuple[Any, Any]:
     return tensor.dtype, tensor.shape
-
-
-def _tensor_of(future: Any) -> Tensor:
-    """Return the buffer that a communication hook returned: a future of a tensor, or of a list of one."""
-    found = future.wait() if hasattr(future, "wait") else future
-    return found[0] if isinstance(found, (list, tuple)) else found

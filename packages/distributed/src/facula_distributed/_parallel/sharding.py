@@ -92,6 +92,8 @@ class _Bucket:
 class ShardingReducer(Reducer):
     """A reducer after whose passes each rank has the average of its own shard only. Arguments: those of `Reducer`."""
 
+    _divides = True
+
     def _create_buckets(self) -> list[Any]:
         self._buckets = [_Bucket(places, self._parameters, self._group.size()) for places in self._places]
         self._loads = [0] * self._group.size()
