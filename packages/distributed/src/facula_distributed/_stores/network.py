@@ -66,7 +66,17 @@ def decoded(found: dict[str, list[str]]) -> Entries:
 
 
 def _socket(address: Address) -> socket.socket:
-    return socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+    if isinstance(address, str):
+        return socket.socket(socket.AF_UNIX)
+    made = socket.socket(socket.AF_INET)
+    _send_at_once(made)
+    return made
+
+
+def _send_at_once(connection: socket.socket) -> None:
+    """Do not delay short messages until the other end has confirmed earlier ones, which takes it 40 ms."""
+    if connection.family != socket.AF_UNIX:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class Server:
@@ -129,6 +139,7 @@ def _accept(listener: socket.socket, memory: Memory, sockets: set[socket.socket]
 def lend_to(connection: socket.socket, memory: Memory) -> None:
     """Lend entries to a client until it ends the connection."""
     with suppress(OSError, ValueError), connection, connection.makefile("rwb") as file:
+        _send_at_once(connection)
         connection.settimeout(None)
         file.write(_GREETING)
         file.flush()
