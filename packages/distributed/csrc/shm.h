@@ -59,7 +59,7 @@ typedef struct {
 } Record;
 
 typedef struct {   /* what a rank tells those on other machines about a call; lengths and a small tensor may follow */
-    uint64_t number;   /* as in Record; 0 if the rank has left the group */
+    uint64_t number;   /* as in Record */
     Signature signature;
     uint64_t sent, received;   /* bytes: the longest part to send, and all that the rank will receive */
     uint64_t tensor;   /* where other ranks of the machine find the tensor: an offset in the rank's arena */

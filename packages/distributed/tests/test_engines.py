@@ -3,6 +3,9 @@
 Machines are simulated: ranks of one machine are told that they are on several.
 """
 
+import sys
+from datetime import timedelta
+
 import pytest
 import test_failures
 import test_messages
@@ -13,7 +16,7 @@ from test_properties import OPERATIONS, THOROUGH, cases, check, check_large
 
 import facula_distributed as dist
 from facula_distributed.extend import default_group
-from facula_distributed.testing import TIMEOUT, run
+from facula_distributed.testing import TIMEOUT, finish, run, start
 from facula_tensor import ones
 
 pytestmark = pytest.mark.skipif(not dist.is_mpi_available(), reason="mpi4py and an MPI library are not installed")
@@ -67,3 +70,67 @@ def test_differences_are_named_on_all_ranks(size, engine):
     for messages in run(size, check_all, size, timeout=TIMEOUT, **engine):
         for case, (_, _, *words) in test_failures.CALLS.items():
             assert " differs: rank " in messages[case] and all(word in messages[case] for word in words)
+
+
+@pytest.mark.parametrize(("size", "engine"), ENGINES, ids=str)
+@pytest.mark.parametrize("how", ["kill", "leave"])
+def test_a_rank_that_is_gone_is_named(size, engine, how):
+    found = finish(start(size, test_failures.check_death, how, **engine))
+    for rank in {0, size - 1} - {1}:
+        kind, message, _ = found[rank]
+        assert kind == "error" and "RankError: all_reduce: rank 1 has " in message
+        assert "after its collective 6, all_reduce(float32, shape (10,), SUM) at" in message
+
+
+def check_late(rank):
+    group = dist.new_group(timeout=timedelta(seconds=0.5))
+    if rank == 1:
+        dist.barrier()
+        return None
+    with pytest.raises(dist.DistTimeoutError) as raised:
+        dist.all_reduce(ones(100_000), group=group)
+    with pytest.raises(dist.DistBackendError):
+        dist.barrier(group)
+    dist.barrier()
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(("size", "engine"), ENGINES, ids=str)
+def test_a_late_rank_is_named_after_the_timeout(size, engine):
+    for message in run(size, check_late, **engine)[::2]:
+        assert "all_reduce: rank 1 did not join collective 1 of group 1, all_reduce(float32, shape (100000,)" in message
+
+
+def check_again(rank, address):
+    """A group after another one, and one of MPI after one of shared memory."""
+    dist.all_reduce(ones(3))
+    dist.destroy_process_group()
+    for number, backend in enumerate(("mpi", "gloo")):
+        dist.init_process_group(backend, f"{address}{number}", rank=rank, world_size=2)
+        group = dist.new_group(backend="mpi")
+        value = ones(3)
+        dist.all_reduce(value, group=group)
+        dist.send(value, 1 - rank, group)
+        dist.recv(value, 1 - rank, group)
+        assert value.tolist() == [2] * 3 and dist.get_backend(group) == "mpi"
+        dist.destroy_process_group()
+
+
+def test_processes_can_make_groups_again(tmp_path):
+    run(2, check_again, f"file://{tmp_path}/group", backend="mpi", timeout=TIMEOUT)
+
+
+def check_missing(rank, address):
+    dist.destroy_process_group()
+    if rank == 1:
+        sys.modules["mpi4py"] = None
+        assert not dist.is_mpi_available()
+    with pytest.raises(dist.DistBackendError) as raised:
+        dist.init_process_group("mpi", address, rank=rank, world_size=2, timeout=TIMEOUT)
+    return type(raised.value), str(raised.value)
+
+
+def test_missing_mpi_is_named_on_all_ranks(tmp_path):
+    (other, named), (kind, message) = run(2, check_missing, f"file://{tmp_path}/group", timeout=TIMEOUT)
+    assert other is dist.RankError and named.startswith("init_process_group: rank 1 failed: expected mpi4py")
+    assert kind is dist.DistBackendError and "pip install facula-distributed[mpi]" in message

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._board.lines import write_line
 from .._board.member import Member
-from .._errors import DistBackendError, MismatchError
+from .._errors import DistBackendError, DistTimeoutError, MismatchError, RankError
 from .._shm import ffi, lib
 from .messages import MpiLetters
-from .requests import DATA, PACKET, RESULT, Request, Requests, address_of
+from .requests import DATA, NOTE, PACKET, RESULT, Request, Requests, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _EAGER, _ALL_EAGER = 8192, 1 << 16  # bytes of data in a packet, and in the packets of all ranks
 _WINDOW = 1 << 21  # bytes of a tensor that are reduced in a round
+_GRACE_SECONDS = 1.0  # for a rank of another machine to tell whom it waits for
 _HEAD = ffi.sizeof("Head")
 _SIGNATURE = ffi.sizeof("Signature")
 
@@ -92,12 +94,30 @@ class MpiMember(Member):
 
     def leave(self) -> None:
         super().leave()
-        if not self._kept:
-            head = ffi.new("Head *")  # of the number 0
-            self._kept.append(head)
-            for k in range(self.size):
-                if self.ranks[k] not in self.world.locals:
-                    self.requests.send(k, PACKET, address_of(head), _HEAD)
+        self._tell_others("")
+
+    def _tell_others(self, text: str, rank: int = -1, is_late: bool = False) -> None:
+        """Tell the ranks of other machines that this one left the group, or that a rank failed or is late."""
+        note = ffi.new("Head *")
+        note.signature.root, note.number = rank, is_late
+        write_line(note.where, text.encode()[: lib.WHERE - 1])
+        self._kept.append(note)
+        for k in range(self.size):
+            if self.ranks[k] not in self.world.locals:
+                self.requests.send(k, NOTE, address_of(note), _HEAD)
+
+    def _read_notes(self, operation: str) -> None:
+        while (found := self.requests.arrived(NOTE)) is not None:
+            source, data, request = found
+            request.Wait()  # it has arrived
+            note = ffi.from_buffer("Head *", data)
+            if note.signature.root < 0:
+                self._left.add(source)
+            else:
+                text = ffi.string(note.where).decode(errors="replace")
+                if note.number:
+                    raise DistTimeoutError(f"{operation}: {text}")
+                raise RankError(f"{operation}: {text}", int(note.signature.root))
 
     def run(self, call: Any, operation: str, timeout: float | None = None, owners: object = None) -> None:
         if self._kept:
@@ -113,6 +133,9 @@ class MpiMember(Member):
             raise
         except BaseException as error:
             self._kept += [self._packets, self._stage, call, owners, self.requests.abandon()]
+            if isinstance(error, (RankError, DistTimeoutError)):
+                is_late = isinstance(error, DistTimeoutError)
+                self._tell_others(str(error).partition(": ")[2], getattr(error, "rank", 0), is_late)
             if isinstance(error, self.requests.exception):
                 raise DistBackendError(f"{operation}: the MPI library failed: {error}") from None
             raise
@@ -134,6 +157,12 @@ class MpiMember(Member):
     def _begin(self, call: Any) -> object:
         self._steps = self._run(call)
         return None
+
+    def _check(self, call: Any, operation: str, deadline: float, gone: int | None, limit: float) -> int | None:
+        self._read_notes(operation)
+        if self.ranks[call.other] not in self.world.locals:
+            deadline += _GRACE_SECONDS
+        return super()._check(call, operation, deadline, gone, limit)
 
     def _advance(self, call: Any) -> int:
         def note(other: int, seconds: float) -> None:
@@ -163,11 +192,6 @@ class MpiMember(Member):
         lib.begin_record(self._member, call)
         self._write_packet(call)
         yield from self._gather_packets(call)
-        for k, head in enumerate(self._heads):
-            if not head.number:
-                self._left.add(k)
-        while self._left:
-            yield min(self._left)
         status = self._compare(call)
         if status == lib.DONE:
             if call.kind == lib.COPY:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .start import Mpi
 
 Request: TypeAlias = "tuple[Any, int]"  # of mpi4py, and the other rank in the group
-PACKET, DATA, RESULT, LETTER = range(4)  # kinds of messages
+KINDS = PACKET, DATA, RESULT, LETTER, NOTE = range(5)  # of messages
 _WORLDS = 512  # after which their tags begin again
 _WAIT_SECONDS = 0.02
 _SPINS = 100  # tests without a pause
@@ -66,7 +66,7 @@ class Requests:
         self._ranks = [mpi.ranks[rank] for rank in ranks]
         self._places = {rank: place for place, rank in enumerate(self._ranks)}
         self._memory = mpi.api.buffer.fromaddress
-        self._tag = (world % _WORLDS * int(lib.SEATS) + group) * 4
+        self._tag = (world % _WORLDS * int(lib.SEATS) + group) * len(KINDS)
 
     def send(self, to: int, kind: int, address: int, nbytes: int) -> Request:
         """Begin to send memory, which must not change until the request has ended."""
@@ -83,7 +83,11 @@ class Requests:
         return request
 
     def arrived(self, kind: int) -> tuple[int, bytearray, Any] | None:
-        """Begin to receive a message that has arrived from any rank: its source, its data, and the request; or None."""
+        """Begin to receive a message that has arrived from any rank.
+
+        Returns:
+            Its source, its data, and the request; or None.
+        """
         status = self._api.Status()
         message = self._comm.Improbe(self._api.ANY_SOURCE, self._tag + kind, status)
         if message is None:
