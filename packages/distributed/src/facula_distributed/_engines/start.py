@@ -171,7 +171,11 @@ def _initialize(api: Any, world: World, end: float) -> None:
     others = [rank for rank in range(world.size) if rank != world.rank]
 
     def look() -> None:
-        world.check_alive(_OPERATION, others, end)
+        try:
+            world.check_alive(_OPERATION, others, end)
+        except BaseException:
+            _unlink_shared_memory()
+            raise
 
     if not api.Is_initialized():
         level = ctypes.c_int(-1)
