@@ -178,6 +178,27 @@ static void read_parts(Member *member, Call *call) {
     }
 }
 
+void copy_pieces(const Piece *pieces, uint64_t count, char **blocks, char **targets) {
+    for (const Piece *piece = pieces; piece < pieces + count; piece++)
+        memcpy(targets[piece->target] + piece->to, blocks[piece->rank] + piece->from, piece->bytes);
+}
+
+/* Reads the blocks of all ranks. Note [Pieces]. */
+static void read_pieces(Member *member, Call *call) {
+    char *blocks[member->size], *sources[member->size];
+    for (uint32_t k = 0; k < member->size; k++) blocks[k] = member->arenas[k] + record_of(member, k)->tensor;
+    if (call->kind == COPY) {
+        copy_pieces(call->pieces, call->count, blocks, call->targets);
+        return;
+    }
+    for (const Piece *piece = call->pieces; piece < call->pieces + call->count; piece++) {
+        char *target = call->targets[piece->target] + piece->to;
+        for (uint32_t k = 0; k < member->size; k++) sources[k] = blocks[k] + piece->from;
+        reduce(call->signature.dtype, call->signature.reduction, member->size, sources, 1, &target,
+               piece->bytes / item_bytes(call->signature.dtype));
+    }
+}
+
 /* Reductions of all ranks: rank k reduces the k-th slice, and the others copy it from the rank's stage ------------------- */
 
 typedef struct {
@@ -285,6 +306,7 @@ static uint64_t call_bytes(const Call *call, uint32_t size) {
     uint64_t sent = 0, received = 0;
     for (uint32_t k = 0; k < parts_of(call, size); k++) sent += call->send_bytes[k];
     for (uint32_t k = 0; k < size; k++) received += call->receive_bytes[k];
+    for (uint64_t k = 0; k < (call->pieces ? call->count : 0); k++) received += call->pieces[k].bytes;
     return sent > received ? sent : received;
 }
 
@@ -318,7 +340,11 @@ int run(Member *member, Call *call) {
                     return status;
                 }
                 if (is_large) call->round = 1;
-                if (is_in_place(member, call)) {
+                if (call->pieces) {
+                    read_pieces(member, call);
+                    arrive(member);
+                    call->step = LEAVING;
+                } else if (is_in_place(member, call)) {
                     reduce_in_place(member, call);
                     arrive(member);
                     call->step = LEAVING;

@@ -26,7 +26,12 @@ A reduction of all ranks has three steps per round: copy to the stage, reduce a 
 two meetings a rank makes the first step of one round, the second of the round before, and the third of the one before
 that. The halves suffice, since the first and the third step of two rounds use different slices of a half.
 
-Reductions add the ranks' values in rank order, independently of sizes and timing. */
+Reductions add the ranks' values in rank order, independently of sizes and timing.
+
+Note [Pieces]
+~~~~~~~~~~~~~
+Parts of several tensors are gathered or reduced by one call, if each rank has its parts in one block of its arena: ranks
+read Pieces of the blocks of others directly, without a stage, and meet again before the blocks may change. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -125,6 +130,11 @@ typedef struct {   /* what the calls of a collective at one line of the program 
     double *waits;   /* `waited` by rank in the group */
 } Totals;
 
+typedef struct {   /* bytes of the block of a rank (to copy), or of each rank (to reduce), and their place in a target */
+    uint32_t rank, target;
+    uint64_t from, to, bytes;
+} Piece;
+
 typedef struct {
     Signature signature;
     char where[112];
@@ -135,6 +145,9 @@ typedef struct {
     char **send, **receive;
     uint64_t *send_bytes, *receive_bytes;
     uint64_t tensor;   /* as in Record */
+    const Piece *pieces;   /* of the block at `tensor`, instead of `send` and `receive`; NULL otherwise */
+    char **targets;
+    uint64_t count;   /* of the pieces */
     uint32_t step, round;   /* state of `run`, 0 at first */
     uint64_t rounds;
     int32_t other;   /* the awaited rank, or the one that differs */
@@ -150,6 +163,7 @@ uint32_t add_local_group(char *board);   /* returns its number, which is GROUPS 
 
 size_t stage_bytes(const Call *call, uint32_t size);   /* that `run` needs */
 int run(Member *member, Call *call);
+void copy_pieces(const Piece *pieces, uint64_t count, char **blocks, char **targets);
 /* Other engines, which have no stages, write the records of a call with these. */
 void begin_record(Member *member, Call *call);
 void end_record(Member *member, Call *call);

@@ -60,8 +60,7 @@ def test_errors_name_missing_names_of_pytorch(place, name):
 @pytest.mark.parametrize(
     ("place", "name", "said"),
     [
-        ("distributed.fsdp.wrap", "wrapp", "did you mean 'wrap'?"),
-        ("distributed.fsdp.wrap", "Xyz", "facula has none; use the collective operations of facula.distributed"),
+        ("distributed.launcher.api", "Xyz", "facula has none; use the collective operations of facula"),
         ("ao.quantization", "Xyz", "facula has none; quantisation is not there: use float32, "),
         ("_dynamo.exc", "Xyz", "facula has none; http"),
     ],

@@ -12,7 +12,7 @@ from facula_errors.testing import raises
 
 WHERE = {
     "": ["sparse_coo_tensor", "sparse_csr_tensor"],
-    "distributed.fsdp": ["FullyShardedDataParallel", "fully_shard"],
+    "distributed.fsdp": ["OptimStateKeyType"],
     "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
     "distributed.optim": ["DistributedOptimizer", "PostLocalSGDOptimizer"],
     "jit": ["ScriptModule", "ScriptFunction", "trace_module"],

@@ -9,6 +9,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors.testing import raises
+from facula_tensor.extend import empty_shared, free_memory, take_memory, tensors_at
 from facula_tensor.ops.memory import pin_memory as _pin_memory
 
 
@@ -152,3 +153,26 @@ def test_pin_memory_warns_once_and_changes_nothing():
         assert x.pin_memory() is x
     assert len(caught) == 1 and caught[0].filename == __file__
     assert x.pin_memory("cuda") is x and not x.is_pinned() and x.is_pinned("cuda") is False
+
+
+def test_memory_that_is_freed_for_a_time():
+    """All tensors over the storage get the new memory; a graph can use it after that, and not before."""
+    first, second = tensors_at(ft.empty(256, dtype=ft.uint8), [(64, ft.float32, (3,)), (128, ft.float64, (2, 0))])
+    assert second.shape == (2, 0) and first.storage_offset() == 16 and first.numel() == 3
+    weight = ft.Parameter(first)
+    result = weight * ft.ones(3, requires_grad=True)
+    version = weight._version
+    free_memory(weight)
+    assert first._storage.ptr == 0
+    with raises(RuntimeError, "backward of mul", "expected", "changed in place"):
+        result.sum().backward(retain_graph=True)
+    take_memory(first, version)
+    weight.detach().fill_(2)
+    weight._storage.version = version
+    result.sum().backward()
+    assert first.tolist() == [2, 2, 2] and weight._storage.ptr
+
+
+def test_tensors_in_shared_memory():
+    (shared,) = tensors_at(empty_shared(64), [(8, ft.int64, (2,))])
+    assert shared.fill_(3).tolist() == [3, 3] and shared.is_shared() and empty_shared(0).shape == (0,)

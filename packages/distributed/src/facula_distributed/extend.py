@@ -6,6 +6,7 @@
 * `Reducer` averages gradients, and `VirtualRanks` those of micro-batches. `ShardingReducer` keeps a part of them.
 * `divide` and `divide_gradients` divide parameters among ranks (`Shards`), each of which updates a part. Sharded
   gradients have a `ShardedGradient` in their place; `Rows` are a rank's part of a tensor in a checkpoint.
+* `Unit` gathers, frees and reduces parameters that are divided among ranks, `ShardedParameter`, by a `Schedule`.
 * `check_equal_models`, `copy_model` and `BufferCopies` make models equal on all ranks.
 * `Join`, `Joinable` and `JoinHook` are for uneven inputs, `allreduce_hook` and others for gradients in 16 bits.
 * `Future` is the result of a collective. `break_capture` breaks the capture of a function, and
@@ -26,6 +27,9 @@ from ._parallel.reducer import Reducer
 from ._parallel.sharding import ShardedGradient, ShardingReducer, divide_gradients
 from ._parallel.shards import Shards, divide
 from ._parallel.virtual import VirtualRanks
+from ._sharding.parameters import ShardedParameter
+from ._sharding.schedule import Schedule
+from ._sharding.unit import Unit
 from .checkpoint._rows import Rows
 
 __all__ = [
@@ -38,9 +42,12 @@ __all__ = [
     "Joinable",
     "Reducer",
     "Rows",
+    "Schedule",
     "ShardedGradient",
+    "ShardedParameter",
     "ShardingReducer",
     "Shards",
+    "Unit",
     "VirtualRanks",
     "add_options",
     "allreduce_hook",

@@ -10,7 +10,8 @@ from facula_errors import FaculaError, InvalidValueError, OperationError, Unsupp
 from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend.modules import Hooks
-from facula_tensor.extend.parts import has_parts, like_whole
+from facula_tensor.extend.overriding import disable_overrides
+from facula_tensor.extend.parts import has_parts, like_part, like_whole
 from facula_tensor.extend.recording import collecting, current_recorder
 from facula_tensor.extend.tensors import overlapping, zero_grad_
 
@@ -233,7 +234,11 @@ class Optimizer:
         loaded = {}
         for key, value in entries.items():
             if isinstance(value, Tensor):
-                value = value.detach().to(parameter.device, parameter.dtype if floating else value.dtype, copy=True)
+                former, dtype = value, parameter.dtype if floating else value.dtype
+                with disable_overrides():
+                    value = value.detach().to(parameter.device, dtype, copy=True)
+                if has_parts(former):
+                    value = like_part(former, value)
                 if has_parts(parameter) and value.shape == parameter.shape:
                     value = like_whole(parameter, value)
             loaded[key] = value

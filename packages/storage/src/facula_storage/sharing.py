@@ -23,7 +23,7 @@ from ._storages import root_of as _root_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["is_shared", "move_to_shared_memory", "register_reduction"]
+__all__ = ["allocate_shared", "is_shared", "move_to_shared_memory", "register_reduction"]
 
 
 def is_shared(storage: Storage) -> bool:
@@ -46,6 +46,16 @@ def move_to_shared_memory(storage: Storage) -> None:
     True
     """
     _moved(_root_of(storage))
+
+
+def allocate_shared(nbytes: int) -> Storage:
+    """Return a storage of at least one byte, uninitialized, in shared memory.
+
+    >>> is_shared(allocate_shared(8))
+    True
+    """
+    block = new_block(max(nbytes, 1))
+    return borrow(block.address, block.nbytes, block)
 
 
 def _moved(root: Storage) -> SharedBlock | None:

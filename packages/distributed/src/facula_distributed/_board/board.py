@@ -20,7 +20,7 @@ OPERATIONS = (
     "all_gather_coalesced", "all_gather_into_tensor", "reduce_scatter", "reduce_scatter_tensor", "gather", "scatter",
     "all_to_all", "all_to_all_single", "barrier", "monitored_barrier", "all_gather_object", "gather_object",
     "broadcast_object_list", "scatter_object_list", "send", "send_object_list", "DistributedDataParallel",
-    "unused_parameters", "ZeroRedundancyOptimizer",
+    "unused_parameters", "ZeroRedundancyOptimizer", "fully_shard",
 )  # fmt: skip
 NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 DTYPES = (

@@ -52,6 +52,8 @@ class Member(ABC):
         self._member.seats = self._seats
         self.ledger = Ledger(len(ranks))
 
+    reads_blocks = False  # whether ranks read memory of others: Note [Pieces] in csrc/shm.h
+
     @abstractmethod
     def new_letters(self) -> Letters:
         """Return the messages of a group with these members."""

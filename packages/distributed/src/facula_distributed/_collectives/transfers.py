@@ -47,6 +47,20 @@ class Memory(NamedTuple):
 NO_MEMORY = Memory(0, 0, None)
 
 
+class Pieces(NamedTuple):
+    """Parts of blocks of all ranks, and the memory that they are written to. Note [Pieces] in csrc/shm.h.
+
+    Fields:
+        array: a C array of Piece.
+        targets: the addresses that the pieces refer to.
+        block: a tensor in shared memory, this rank's block.
+    """
+
+    array: Any
+    targets: Sequence[int]
+    block: Tensor
+
+
 def dtype_code(operation: str, tensor: Tensor) -> int:
     """Return the number of a tensor's dtype; TypeError if the engine does not have it."""
     name = str(tensor.dtype).rpartition(".")[2]
@@ -243,6 +257,7 @@ def prepare(
     detail: int = 0,
     is_repeated: bool = False,
     differs: Callable[[MismatchError], object] | None = None,
+    pieces: Pieces | None = None,
 ) -> Prepared:
     """Return a collective for the group's worker.
 
@@ -262,6 +277,7 @@ def prepare(
         detail: a number that must be the same on all ranks, for tensors of at most 5 dimensions.
         is_repeated: whether only `launch` of the result is used.
         differs: as in `Launch`.
+        pieces: what to copy or reduce, instead of `send` and `receive`.
     """
     member, size, line = group._member, group.size(), program_line()
     call = ffi.new("Call *")
@@ -278,7 +294,12 @@ def prepare(
     if is_all_reduce:
         offset = member.world.arena.offset_of(send[0].address)
         call.tensor = NOWHERE if offset is None else offset
-    is_launch = is_captured(group, operation, [memory.owner for memory in (*send, *receive)])
+    if pieces is not None:
+        call.tensor = member.world.arena.offset_of(pieces.block.data_ptr())
+        targets = ffi.new("uintptr_t[]", list(pieces.targets))
+        addresses.append(targets)
+        call.pieces, call.count, call.targets = pieces.array, len(pieces.array), ffi.cast("char **", targets)
+    is_launch = is_captured(group, operation, [*[memory.owner for memory in (*send, *receive)], pieces])
     observer: ExchangeObserver | None = current_observer[0]
     exchange: Any = None
     if observer is not None or is_launch or is_repeated:
@@ -298,7 +319,7 @@ def prepare(
         return Prepared(partial(run_launch, operation, launch, read, written, tuple(parameters)), launch=launch)
     costs = member.ledger.find((operation, line, async_op)) or member.ledger.costs_of(operation, line, async_op)
     call.totals = costs.totals
-    memories = [*send, *receive]  # of tensors that the program may drop while this runs in the background
+    memories: list[Any] = [*send, *receive, pieces]  # which the program may drop while this runs in the background
 
     def run() -> float:
         member.run(call, operation, timeout, (addresses[:], lengths[:], memories[:]))

@@ -21,6 +21,8 @@ _MIN_STAGE = 64 << 10
 class SharedMember(Member):
     """This rank in a group of ranks of one machine. Arguments: those of `Member`."""
 
+    reads_blocks = True
+
     def __init__(self, world: World, group: int, ranks: Sequence[int], timeout: float) -> None:
         super().__init__(world, group, ranks, timeout)
         self._arenas = ffi.new("char *[]", [ffi.cast("char *", world.addresses[rank]) for rank in ranks])

@@ -248,22 +248,14 @@ class Reducer:
             if error is None:
                 self._finish()
             else:
-                self._fail(error)
+                fail_pass(self._group, error)
         except DistError:  # also on other ranks
             raise
         except BaseException as own:
-            self._fail(own)
+            fail_pass(self._group, own)
             raise
         finally:
             self._forget_pass()
-
-    def _fail(self, error: BaseException) -> None:
-        """Make all ranks raise RankError: they would wait for the buckets of this one."""
-        if self._group.size() > 1 and not isinstance(error, DistError):
-            member = self._group._member
-            where, rank = program_line().decode(), member.world.rank
-            text = f"rank {rank} failed in a backward pass at {where}: {type(error).__name__}: {error}"
-            member.world.board.fail(rank, text)
 
     def _finish(self) -> None:
         missing = [place for place, count in enumerate(self._arrived) if count < self._expected[place]]
@@ -396,6 +388,20 @@ class _Hook:
         found = self.reducer()
         if found is not None:
             found.arrive(self.place)
+
+
+def fail_pass(group: ProcessGroup, error: BaseException) -> None:
+    """Make all ranks raise RankError after an error in a backward pass: they would wait for this one.
+
+    Arguments:
+        group: the process group.
+        error: the error.
+    """
+    if group.size() > 1 and not isinstance(error, DistError):
+        member = group._member
+        where, rank = program_line().decode(), member.world.rank
+        text = f"rank {rank} failed in a backward pass at {where}: {type(error).__name__}: {error}"
+        member.world.board.fail(rank, text)
 
 
 def _form(tensor: Tensor) -> tuple[Any, Any]:

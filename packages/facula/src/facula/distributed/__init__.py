@@ -1,7 +1,7 @@
 """facula.distributed: process groups, collective operations and stores, of the package facula-distributed.
 
 Without that package, `is_available()` is False and there are no other names. May import: siblings. Sections of
-`_places.txt` such as `fsdp` are PyTorch's modules of features without support yet.
+`_places.txt` such as `pipelining` are PyTorch's modules of features without support yet.
 """
 
 from facula_errors import MissingAttributeError as _MissingAttributeError

@@ -34,6 +34,8 @@ CONSTANT = frozenset(
     "get_backend get_backend_config get_default_backend_for_device get_global_rank get_group_rank get_node_local_rank "
     "get_pg_count get_process_group_ranks get_rank get_world_size is_backend_available is_gloo_available "
     "is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available is_xccl_available supports_complex "
+    "always_wrap_policy lambda_auto_wrap_policy size_based_auto_wrap_policy transformer_auto_wrap_policy enable_wrap "
+    "register_fsdp_forward_method "
     # functions of their arguments, or of the current run
     "enter_dual_level is_compiling is_dynamo_compiling is_exporting is_in_onnx_export calculate_gain is_lazy "
     "is_dependent is_parametrized is_pruned has_torch_function is_tensor_like is_tensor_method_or_property "

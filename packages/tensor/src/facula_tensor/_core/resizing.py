@@ -1,4 +1,5 @@
-"""`resize_`: change the shape of a tensor, and enlarge its storage if necessary."""
+"""Memory of tensors that changes: `resize_`, which enlarges the storage if necessary, and memory that is freed for a
+time."""
 
 from __future__ import annotations
 
@@ -17,6 +18,10 @@ from .tensor import Tensor, layout_of_tensor, make, method, snapshot
 from .wrapped import LevelLayout, WrappedLayout, no_address
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_storage import DType
+
     from .types import Lengths, MemoryFormat
 
 
@@ -104,3 +109,58 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
                 unused = int
     finally:
         unused()
+
+
+def tensors_at(block: Tensor, places: Sequence[tuple[int, DType, tuple[int, ...]]]) -> list[Tensor]:
+    """Return contiguous tensors in the memory of a block, with its storage.
+
+    Arguments:
+        block: the block.
+        places: the start in bytes, a multiple of the size of an element, the dtype and the shape of each.
+
+    >>> from facula_tensor import float32, zeros
+    >>> tensors_at(zeros(4), [(4, float32, (2,))])
+    [tensor([0., 0.])]
+    """
+    now = snapshot(block)
+    device = layout_of_tensor(now).device
+    return [
+        make(Tensor, contiguous(shape, dtype, device), now._storage, now._offset + start)
+        for start, dtype, shape in places
+    ]
+
+
+FREED = -1  # the version of a storage without its memory: no graph saved a value of this version
+
+
+def free_memory(tensor: Tensor) -> None:
+    """Free the memory of a tensor, and of all tensors over its storage, until `take_memory`.
+
+    Do not read or write it meanwhile. A backward pass that needs the tensor raises MutationError.
+
+    >>> from facula_tensor import ones
+    >>> x = ones(3)
+    >>> free_memory(x)
+    >>> take_memory(x, version=0)
+    >>> x.fill_(2)
+    tensor([2., 2., 2.])
+    """
+    storage = snapshot(tensor)._storage
+    if capacity(storage):
+        replace_buffer(storage, 0, int, 0)
+    storage.version = FREED
+
+
+def take_memory(tensor: Tensor, version: int) -> None:
+    """Give a tensor memory, uninitialized, if it has none since `free_memory`.
+
+    Arguments:
+        tensor: the tensor, whose elements begin with the storage.
+        version: the version of the storage, which backward passes compare with that of saved values.
+    """
+    now = snapshot(tensor)
+    layout = layout_of_tensor(now)
+    if not capacity(now._storage) and layout.numel:
+        address, release = take_block(layout)
+        replace_buffer(now._storage, address, release, layout.nbytes)
+    now._storage.version = version

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend.nodes import LEAF, Node
 from facula_errors import MissingPackageError, OperationError
 from facula_errors.extend import boundary
-from facula_storage import Layout, Storage, cpu
+from facula_storage import Layout, Storage, contiguous, cpu, uint8
 
 from .._core.errors import show
 from .._core.parameter import Parameter
@@ -81,6 +81,16 @@ def share(tensor: Tensor) -> None:
         sharing.move_to_shared_memory(now._storage)
     except OperationError as error:
         raise OperationError(f"share_memory_: {show(now._layout)} cannot be shared; {error}") from None
+
+
+def empty_shared(nbytes: int) -> Tensor:
+    """Return a vector of uninitialized bytes in shared memory. MemoryError if there is too little.
+
+    >>> empty_shared(8).is_shared()
+    True
+    """
+    storage = _sharing_of_storages().allocate_shared(nbytes)
+    return make(Tensor, contiguous((nbytes,), uint8), storage, 0)
 
 
 def register_reductions() -> None:

@@ -5,6 +5,8 @@
   `check_overlap` raises an error if the tensor to write shares memory with itself or operands.
 - `block_under` returns the memory that is pickled with a tensor, `attributes` the attributes that a user stored on it,
   and `as_class` converts a tensor to an instance of a class with attributes.
+- `free_memory` and `take_memory` free the memory of a tensor for a time; `empty_shared` allocates shared memory,
+  `tensors_at` returns tensors at places of it.
 - `register_reductions` makes tensors sent to other processes share their memory.
 - `zero_grad_` resets the gradient of a tensor in place.
 """
@@ -12,9 +14,10 @@
 from facula_errors.extend import imported_later
 
 from .._core.memory import check_overlap, overlapping
+from .._core.resizing import free_memory, take_memory, tensors_at
 from .._core.tensor import addressable, elements, layout_of_tensor, make, method, snapshot
 from .._interop.pickling import as_class, attributes, block_under
-from .._interop.shared_memory import register_reductions
+from .._interop.shared_memory import empty_shared, register_reductions
 from .._interop.untyped_storage import elements_of
 from ..ops.memory.detach import zero_grad_
 
@@ -31,12 +34,16 @@ __all__ = [
     "elements",
     "elements_as_text",
     "elements_of",
+    "empty_shared",
+    "free_memory",
     "layout_of_tensor",
     "make",
     "method",
     "overlapping",
     "register_reductions",
     "snapshot",
+    "take_memory",
+    "tensors_at",
     "zero_grad_",
 ]
 

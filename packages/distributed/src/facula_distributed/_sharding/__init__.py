@@ -1,0 +1,1 @@
+"""Parameters that are divided among ranks: gathered before use, freed after it, with reduced gradients."""
