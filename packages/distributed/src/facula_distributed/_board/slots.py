@@ -62,14 +62,19 @@ class Slots:
         self._mapped: dict[tuple[int, int], mmap.mmap] = {}
 
     @classmethod
-    def create(cls, world: int) -> Slots:
-        """Create empty slots.
+    def create(cls, world: int, fd: int | None = None) -> Slots:
+        """Create empty slots, or return those that a former launcher kept in a file.
+
+        Arguments:
+            world: the number of ranks.
+            fd: the file, perhaps still empty; None for a new one.
 
         Raises:
             SharedMemoryError: no memory is left.
             OperationError: a limit forbids large files.
         """
-        fd = os.memfd_create(_NAME, os.MFD_CLOEXEC)
+        if fd is None:
+            fd = os.memfd_create(_NAME, os.MFD_CLOEXEC)
         try:
             os.ftruncate(fd, world * _PAGE + 2 * world * ROOM)
             reserve(fd, 0, world * _PAGE)

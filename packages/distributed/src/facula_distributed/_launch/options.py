@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from typing import TYPE_CHECKING
 
-from facula_errors import OperationError
+from facula_errors import MissingPackageError, OperationError
 
+from .._errors import DistNetworkError
 from .attempt import Plan
 from .one_process import run_in_turns
 from .output import say
@@ -45,7 +47,7 @@ class _OfLauncher(argparse.Action):
     def __call__(
         self, parser: object, namespace: argparse.Namespace, values: object, option: str | None = None
     ) -> None:
-        setattr(namespace, self.dest, values)
+        setattr(namespace, self.dest, True if self.nargs == 0 else values)
         if namespace.nproc is None:
             namespace.nproc = 1
 
@@ -78,6 +80,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--nnodes", type=lambda text: int(_positive(int, text)), metavar="N", action=_OfLauncher,
         help="run on N machines",
     )  # fmt: skip
+    nodes.add_argument(
+        "--ray", nargs=0, default=False, action=_OfLauncher,
+        help="run on N machines of a Ray cluster, started once for all; replace lost ones, with --max-restarts",
+    )  # fmt: skip
     nodes.add_argument("--node-rank", type=_count, metavar="I", help="the number of this machine, from 0")
     nodes.add_argument(
         "--master", metavar="HOST:PORT", help="the name or address of machine 0, and a port of it that is free"
@@ -107,6 +113,8 @@ def launch(given: argparse.Namespace, command: Sequence[str], program: Callable[
     if given.one_process and given.max_restarts:
         say("expected --one-process or --max-restarts; got both; threads of one process are not restarted")
         return 2
+    if given.ray:
+        return _launch_on_ray(given)
     try:
         place = find_place(given, os.environ)
     except OperationError as error:
@@ -119,3 +127,18 @@ def launch(given: argparse.Namespace, command: Sequence[str], program: Callable[
         return run_in_turns(int(given.nproc), program)
     plan = Plan(command, given.nproc, given.timeout, given.warn_after, given.log_dir, given.max_restarts, place)
     return Launcher(plan).run()
+
+
+def _launch_on_ray(given: argparse.Namespace) -> int:
+    for name in ("one_process", "node_rank", "master"):
+        if getattr(given, name) not in (None, False):
+            say(f"expected --ray or --{name.replace('_', '-')}; got both; Ray chooses the machines; leave it out")
+            return 2
+    from .ray_run import RayRun
+
+    try:
+        run = RayRun(given, sys.orig_argv[1:])
+    except (MissingPackageError, DistNetworkError) as error:
+        say(str(error).removeprefix("facula run: "))
+        return 2
+    return run.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from importlib.util import find_spec
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+KEPT_VARIABLE = "FACULA_KEPT_STATE"  # a descriptor of memory that outlives this launcher
+RESTARTS_VARIABLE = "FACULA_RESTARTS"  # how often other launchers have started the ranks before
+
+
 class Launcher:
     """A run of a program on several ranks of this machine, and perhaps of others, with restarts.
 
@@ -33,7 +38,12 @@ class Launcher:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         nnodes = 1 if plan.place is None else plan.place.nnodes
-        self._slots = Slots.create(nnodes * plan.nproc) if plan.max_restarts else None
+        kept = os.environ.pop(KEPT_VARIABLE, None)
+        self._restarts = int(os.environ.pop(RESTARTS_VARIABLE, "0"))
+        self._slots: Slots | None = None
+        if plan.max_restarts:
+            self._slots = Slots.create(nnodes * plan.nproc, None if kept is None else int(kept))
+            os.set_inheritable(self._slots.fd, False)
         self._machines: Alone = Alone() if plan.place is None else Machines(plan.place, plan.nproc, _about(plan))
         self._attempt: Attempt | None = None
         self._signal: int | None = None
@@ -65,9 +75,12 @@ class Launcher:
             self._attempt.interrupt(number)
 
     def _run(self) -> int:
-        step, number, failures = None, 0, 0
+        step, number, failures = None, self._restarts, 0
         machines, nproc = self._machines, self._plan.nproc
         own = range(machines.node * nproc, (machines.node + 1) * nproc)
+        if number and self._slots is not None:
+            step = self._common_step(own, "steps kept by former launchers")
+            say(_restarted(number, step))
         while True:
             fds = [] if self._slots is None else [self._slots.fd]
             self._attempt = Attempt(self._plan, self._variables(step), fds, number, machines)
@@ -77,19 +90,29 @@ class Launcher:
             self._attempt = None
             if not code or self._slots is None or self._signal is not None or machines.is_broken or machines.signal:
                 return code
-            found = machines.gather(f"steps of attempt {number}", self._slots.common_steps(own))
-            former, step = step, max(set.intersection(*map(set, found)), default=None)
-            self._slots.keep(step)
+            former, step = step, self._common_step(own, f"steps of attempt {number}")
             failures = 1 if step != former else failures + 1
             if failures > self._plan.max_restarts:
                 say(f"the run ends: it failed {failures} times without progress; --max-restarts sets the limit")
                 return code
             number += 1
-            where = "from the beginning" if step is None else f"after step {step}, whose state they kept"
-            say(f"restart {number}: all ranks go on {where}")
+            say(_restarted(number, step))
+
+    def _common_step(self, own: range, name: str) -> int | None:
+        """Return the last step that all ranks of all machines have kept, and make slots of other steps invalid."""
+        assert self._slots is not None
+        found = self._machines.gather(name, self._slots.common_steps(own))
+        step = max(set.intersection(*map(set, found)), default=None)
+        self._slots.keep(step)
+        return step
 
     def _variables(self, step: int | None) -> Mapping[str, str]:
         return {} if self._slots is None else {STATE_VARIABLE: self._slots.described(step)}
+
+
+def _restarted(number: int, step: int | None) -> str:
+    where = "from the beginning" if step is None else f"after step {step}, whose state they kept"
+    return f"restart {number}: all ranks go on {where}"
 
 
 def _about(plan: Plan) -> dict[str, Any]:
