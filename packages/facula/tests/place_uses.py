@@ -269,6 +269,7 @@ USES = {
     },
     "_utils._rebuild_parameter": lambda f: f(X, False, {}).equal(X) and f(X, True).requires_grad,
     "_utils._import_dotted_name": lambda f: f("facula.nn.Linear") is facula.nn.Linear,
+    "distributed.elastic.multiprocessing.errors.record": lambda f: f(raises) is raises,
     "distributed.constants.default_pg_timeout": lambda f: f.total_seconds() == 1800,
     **{
         f"distributions.constraints.{name}": lambda f, example=example: type(example) is f

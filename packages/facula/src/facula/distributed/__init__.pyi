@@ -88,10 +88,14 @@ from facula_distributed import QueueEmptyError as QueueEmptyError
 from facula_distributed import RankError as RankError
 from facula_distributed import Report as Report
 from facula_distributed import Resumable as Resumable
+from facula_distributed import Store as Store
 from facula_distributed import expect_slow as expect_slow
+from facula_distributed import is_available as _own_is_available
 from facula_distributed import is_available as is_available
 from facula_distributed import report as report
 from facula_distributed import resumable as resumable
 from facula_distributed import seed as seed
 from facula_distributed.device_mesh import DeviceMesh as DeviceMesh
 from facula_distributed.device_mesh import init_device_mesh as init_device_mesh
+
+rpc_is_available = _own_is_available

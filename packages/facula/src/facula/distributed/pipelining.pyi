@@ -3,6 +3,13 @@
 from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
 PipelineStage: _Kind
+Schedule1F1B: _Kind
 ScheduleGPipe: _Kind
+ScheduleInterleaved1F1B: _Kind
+ScheduleInterleavedZeroBubble: _Kind
+ScheduleLoopedBFS: _Kind
+ScheduleZBVZeroBubble: _Kind
 SplitPoint: _Kind
+build_stage: _Refusal
+pipe_split: _Refusal
 pipeline: _Refusal
