@@ -262,9 +262,9 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 def ray(session: nox.Session) -> None:
     """Test what facula-distributed does with Ray, which is not installed elsewhere; those tests are skipped there."""
     extras = project("distributed")["project"]["optional-dependencies"]
-    install(session, "distributed", extra="test", also=tuple(extras["ray"]))
+    install(session, "distributed", extra="test", also=(*extras["ray"], *extras["mpi"]))
     place = outside_the_tree(session, "distributed")
-    run_pytest(session, "ray", "tests/test_rpc.py", *session.posargs, cwd=place)
+    run_pytest(session, "ray", "tests/test_rpc.py", "tests/test_ray_run.py", *session.posargs, cwd=place)
 
 
 @nox.session(requires=["build"])
