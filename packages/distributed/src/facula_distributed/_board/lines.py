@@ -3,37 +3,56 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from sys import _getframe
+from typing import TYPE_CHECKING
 
-from facula_tensor.extend.recording import user_site
+from facula_errors.extend import known_modules
+from facula_tensor.extend.recording import user_frame
 
-from .._shm import ffi, lib
+from .._shm import lib
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, FrameType
 
-_MAX_LINES = 10_000
-_lines: dict[tuple[int, int], tuple[bytes, CodeType]] = {}  # by code object, which each entry keeps, and instruction
+_MAX_CODES = 1000
+_lines: dict[int, dict[int, bytes]] = {}  # by the id of a code object, and the instruction
+_codes: list[CodeType] = []  # whose ids are in use
+_depth = 1  # of the program's frame at the last call, which is tried first
 
 
 def program_line() -> bytes:
-    """Return the file and the line of the program that called the library."""
-    code, instruction = user_site()
+    """Return the file and the line of the program that called the library, for a field `where` in C."""
     try:
-        return _lines[id(code), instruction][0]
+        frame = _getframe(_depth)
+        if known_modules[frame.f_globals["__name__"]] or not known_modules[_getframe(_depth - 1).f_globals["__name__"]]:
+            frame = _find_frame()
+    except (KeyError, ValueError):  # a module that is not known yet; fewer frames
+        frame = _find_frame()
+    try:
+        return _lines[id(frame.f_code)][frame.f_lasti]
     except KeyError:
-        pass
-    if len(_lines) >= _MAX_LINES:
+        return _line(frame.f_code, frame.f_lasti)
+
+
+def _find_frame() -> FrameType:
+    """Return the program's frame, and note how far it is from `program_line`."""
+    global _depth
+    found = user_frame(1)
+    frame, _depth = _getframe(1), 0
+    while frame is not found and frame.f_back is not None:
+        frame, _depth = frame.f_back, _depth + 1
+    return found
+
+
+def _line(code: CodeType, instruction: int) -> bytes:
+    if len(_codes) >= _MAX_CODES:
         _lines.clear()
+        _codes.clear()
     number = next((line for start, end, line in code.co_lines() if start <= instruction < end), code.co_firstlineno)
     text = f"{code.co_filename.removeprefix(os.getcwd() + os.sep)}:{number}".encode(errors="replace")
     room = lib.WHERE - 1
     line = text if len(text) <= room else b"..." + text[3 - room :]
-    _lines[id(code), instruction] = line, code
+    if id(code) not in _lines:
+        _codes.append(code)
+    _lines.setdefault(id(code), {})[instruction] = line
     return line
-
-
-def write_line(where: Any, line: bytes | None = None) -> None:
-    """Write a line to a field `where` of the board or of a call; by default that of `program_line`."""
-    text = (program_line() if line is None else line) + b"\0"
-    ffi.memmove(where, text, len(text))

@@ -15,7 +15,7 @@ from .._errors import DistBackendError, DistTimeoutError, MismatchError, RankErr
 from .._shm import ffi, lib
 from .._turns import turns
 from .board import NOT_MINE, NUMBERS, described, numbered
-from .lines import write_line
+from .lines import program_line
 from .totals import Ledger
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Member(ABC):
         try:
             kept = self._begin(call)
         except SharedMemoryError:
-            self._meet(operation, call.signature, call.where, has_memory=False)
+            self._meet(operation, call.signature, ffi.string(call.where), has_memory=False)
             raise
         status, gone = self._advance(call), None
         if status == lib.AGAIN:
@@ -126,14 +126,12 @@ class Member(ABC):
         signature: Any = ffi.new("Signature *")
         signature.operation, signature.dtype, signature.reduction = NUMBERS[operation], NOT_MINE, NOT_MINE
         signature.root, signature.shape[0] = -1, detail
-        where = ffi.new("char[]", lib.WHERE)
-        write_line(where)
-        self._meet(operation, signature[0], where, has_memory)
+        self._meet(operation, signature[0], program_line(), has_memory)
 
-    def _meet(self, operation: str, signature: Any, where: Any, has_memory: bool) -> None:
+    def _meet(self, operation: str, signature: Any, line: bytes, has_memory: bool) -> None:
         call: Any = ffi.new("Call *")
         call.signature, call.tensor, call.kind = signature, NOWHERE, lib.COPY
-        ffi.memmove(call.where, where, lib.WHERE)
+        call.where = line
         addresses, lengths = ffi.new("char *[]", len(self.ranks)), ffi.new("uint64_t[]", len(self.ranks))
         call.send, call.receive, call.send_bytes, call.receive_bytes = addresses, addresses, lengths, lengths
         if has_memory:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._errors import DistBackendError
 from .._turns import turns
-from .lines import write_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +76,7 @@ class Receipts:
             if receipt.is_ended():
                 return
             self._waiting += 1
-        write_line(place.where, receipt.line)
+        place.where = receipt.line
         place.awaited = self._member.ranks[receipt.sources[0]] if len(receipt.sources) == 1 else -1
         place.awaited_group, place.awaited_tag = self._member.group, receipt.tag
         place.since = now

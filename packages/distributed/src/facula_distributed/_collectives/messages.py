@@ -10,7 +10,7 @@ from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from .._board.board import signature_text
-from .._board.lines import program_line, write_line
+from .._board.lines import program_line
 from .._captures import break_capture
 from .._errors import MismatchError
 from .._groups.groups import group_of
@@ -56,7 +56,7 @@ def _sources(operation: str, group: ProcessGroup, rank: int | None, group_rank: 
 def _envelope(operation: str, like: Tensor | None) -> Any:
     made = ffi.new("Envelope *")
     sign(made.signature, operation, like, None, -1)
-    write_line(made.where)
+    made.where = program_line()
     return made
 
 

@@ -10,7 +10,7 @@ from facula_tensor import Tensor, no_grad
 from facula_tensor.extend import addressable, call_in_replays, check_overlap, user_site
 
 from .._board.board import DTYPES, NOT_MINE, NUMBERS
-from .._board.lines import program_line, write_line
+from .._board.lines import program_line
 from .._board.member import NOWHERE
 from .._observer import Exchange, ExchangeObserver, current_observer, observed
 from .._shm import ffi, lib
@@ -282,7 +282,7 @@ def prepare(
     member, size, line = group._member, group.size(), program_line()
     call = ffi.new("Call *")
     sign(call.signature, operation, like, reduction, root, detail)
-    write_line(call.where, line)
+    call.where = line
     received = [*receive, *[NO_MEMORY] * (size - len(receive))]
     addresses = [ffi.new("uintptr_t[]", [memory.address for memory in ones]) for ones in (send, received)]
     lengths = [ffi.new("uint64_t[]", [memory.nbytes for memory in ones]) for ones in (send, received)]
