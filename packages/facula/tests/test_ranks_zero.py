@@ -58,11 +58,21 @@ def check_bits(rank, options):
     return found
 
 
+def check_both_bits(rank):
+    return check_bits(rank, {}) + check_bits(rank, {"shard_gradients": True})
+
+
 @pytest.mark.parametrize("options", [{}, {"shard_gradients": True}], ids=["state", "gradients"])
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_bits_are_those_of_the_optimizer_itself(size, options):
     assert {cls.__name__ for cls in ELEMENTWISE} <= OPTIONS.keys()
     assert run(size, check_bits, options) == [[]] * size
+
+
+@pytest.mark.skipif(not dist.is_mpi_available(), reason="mpi4py and an MPI library are not installed")
+@pytest.mark.parametrize(("size", "engine"), [(2, {"backend": "mpi"}), (3, {"machines": 2})], ids=str)
+def test_bits_with_engines_between_machines(size, engine):
+    assert run(size, check_both_bits, **engine) == [[]] * size
 
 
 def check_groups(rank, options):

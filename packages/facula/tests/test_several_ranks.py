@@ -96,9 +96,6 @@ def check_rare_batches(rank):
         layer(facula.ones(2, 4))
     half = layer(facula.arange(6).reshape(2, 3).half() + rank)
     assert half.dtype == facula.float16 and half.float().sum().abs() < 8
-    x = facula.randn(2, 3, requires_grad=True)
-    with raises(NotImplementedError, "SyncBatchNorm", "second derivatives"):
-        facula.autograd.grad(layer(x).square().sum(), x, create_graph=True)
     layer.weight.requires_grad_(False)
     out = layer(facula.ones(2, 3))  # neither the input nor the weight
     out.sum().backward()
@@ -110,6 +107,45 @@ def check_rare_batches(rank):
 
 def test_rare_batches_of_synchronized_batch_norm():
     on_ranks(2, check_rare_batches)
+
+
+def derivatives(layer, x, factors, others, weights):
+    """Return first derivatives of a loss, and second ones: derivatives of a function of the first."""
+    x, factors = x.clone().requires_grad_(), factors.clone().requires_grad_()
+    parameters = list(layer.parameters())
+    first = facula.autograd.grad((layer(x) * factors).sum(), [x, *parameters], create_graph=True)
+    value = (first[0] * others).sum() + first[0].square().sum()
+    for one in first[1:]:
+        value = value + (one * weights).sum()
+    second = facula.autograd.grad(value, [x, factors, *parameters[:1]])
+    return [first[0], *second[:2]], [*first[1:], *second[2:]]
+
+
+def compare_derivatives(rank, sizes):
+    facula.set_default_dtype(facula.float64)
+    for shape, options in (((3,), {}), ((2, 4), {"affine": False}), ((3, 2, 2), {"bias": False})):
+        facula.manual_seed(0)
+        count = sum(sizes)
+        x, factors, others = (facula.randn(count, *shape) + 2 for _ in range(3))
+        weights = facula.randn(shape[0])
+        plain = (nn.BatchNorm2d if len(shape) > 2 else nn.BatchNorm1d)(shape[0], **options)
+        for one in plain.parameters():
+            nn.init.uniform_(one)
+        layer = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(plain))[0]
+        rows = slice(sum(sizes[:rank]), sum(sizes[: rank + 1]))
+        expected, expected_sums = derivatives(plain, x, factors, others, weights)
+        found, sums = derivatives(layer, x[rows], factors[rows], others[rows], weights)
+        for one, other in zip(found, expected, strict=True):
+            assert facula.allclose(one, other[rows], rtol=1e-9, atol=1e-9)
+        for one, other in zip(sums, expected_sums, strict=True):
+            total = one.detach().clone()
+            dist.all_reduce(total)
+            assert facula.allclose(total, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [[2, 3], [1, 0, 4]])
+def test_second_derivatives_of_synchronized_batch_norm(sizes):
+    on_ranks(len(sizes), compare_derivatives, sizes)
 
 
 # Samplers, loaders and random numbers ---------------------------------------------------------------------------------

@@ -83,10 +83,15 @@ class _Bucket:
 
     def rows(self, place: int, parameter: Tensor) -> list[tuple[Part, Tensor]]:
         """Return the parts of a parameter, with their memory in the buffer."""
+        stride = self.stride
         if self.buffer is None:
-            self.buffer = empty(self.layout.total, dtype=self.dtype)
-        starts = self.layout.starts
-        return [(part, part.within(self.buffer, parameter, starts[rank])) for rank, part in self.where[place]]
+            self.buffer = empty(stride * len(self.layout.sizes), dtype=self.dtype)
+        return [(part, part.within(self.buffer, parameter, rank * stride)) for rank, part in self.where[place]]
+
+    @property
+    def stride(self) -> int:
+        """The elements of a shard in the buffer, the same for all ranks, as the engines' reductions require."""
+        return max(self.layout.sizes)
 
 
 class ShardingReducer(Reducer):
@@ -180,12 +185,12 @@ class ShardingReducer(Reducer):
         index = self._next
         bucket = self._buckets[index]
         self._next += 1
-        divisor, buffer, sizes = self.divisor, bucket.buffer, bucket.layout.sizes
+        divisor, buffer, stride = self.divisor, bucket.buffer, bucket.stride
         assert buffer is not None
         bucket.buffer = None
-        average = empty(sizes[self._group.rank()], dtype=bucket.dtype)
+        average = empty(stride, dtype=bucket.dtype)
         prepared = prepare(
-            self._group, NAME, like=buffer, send=parts_of(NAME, buffer, sizes),
+            self._group, NAME, like=buffer, send=parts_of(NAME, buffer, [stride] * self._group.size()),
             receive=[memory_of(NAME, average, is_written=True)], async_op=is_async,
             reduction=RedOpType.AVG if divisor is None else RedOpType.SUM, detail=self._number << 32 | index + 1,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Function, Tensor, cat, float32, float64, is_grad_enabled, no_grad, stack, tensor, var_mean
 from facula_tensor.extend.modules import batch_norm_gradients
@@ -46,6 +46,21 @@ def pooled_statistics(input: Tensor, exchange: Exchange) -> tuple[Tensor, Tensor
     return mean, variance, total
 
 
+class _Sum(Function):
+    """The sum of the tensors of all processes. As each result depends on each tensor, gradients are added, too."""
+
+    @staticmethod
+    def forward(ctx: Any, own: Tensor, exchange: Exchange) -> Tensor:
+        ctx.exchange = exchange
+        total = own.clone()
+        exchange.all_reduce(total)
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return _Sum.apply(grad, ctx.exchange), None
+
+
 class _Normalize(Function):
     """Normalization by given statistics of `count` values per channel, of which this process has a part."""
 
@@ -62,18 +77,19 @@ class _Normalize(Function):
             shift = shift * weight
         if bias is not None:
             shift = shift + bias
-        ctx.save_for_backward(input.contiguous(), weight, rounded, variance.to(dtype), inverse.to(dtype))
+        ctx.save_for_backward(input, weight, rounded, variance.to(dtype), inverse.to(dtype))
         ctx.count, ctx.eps, ctx.exchange = count, eps, exchange
         factor = None if weight is None else weight.to(dtype)
         return F.batch_norm(input, rounded, variance.to(dtype), factor, shift.to(dtype), False, 0.0, eps)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        if is_grad_enabled():
-            raise UnsupportedError(
-                "SyncBatchNorm: second derivatives over several processes are not implemented; use create_graph=False"
-            )
         input, weight, mean, variance, inverse = ctx.saved_tensors
+        if is_grad_enabled():
+            gradients = recorded_gradients(grad, input, weight, ctx)
+            needed = zip(ctx.needs_input_grad, (*gradients, *[None] * 5), strict=True)
+            return tuple([gradient if is_needed else None for is_needed, gradient in needed])
+        input = input.contiguous()
         factor = None if weight is None else weight.to(mean.dtype)
         gradients = batch_norm_gradients(grad, input, factor, mean, inverse, ctx.eps)
         if ctx.needs_input_grad[0]:
@@ -90,6 +106,29 @@ class _Normalize(Function):
         return tuple([gradient if is_needed else None for is_needed, gradient in needed])
 
 
+def recorded_gradients(grad: Tensor, input: Tensor, weight: Tensor | None, ctx: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradients of the input, the weight and the bias, from operators that have derivatives themselves.
+
+    Arguments:
+        grad: the gradient of the result.
+        input: this process's batch (N, C, ...).
+        weight: the weight, or None.
+        ctx: the context of `_Normalize`.
+    """
+    dims, along = (0, *range(2, input.ndim)), (-1, *[1] * (input.ndim - 2))
+    values, slopes = input.double(), grad.double()
+    deviation = values - (_Sum.apply(values.sum(dims), ctx.exchange) / ctx.count).view(along)
+    variance = _Sum.apply(deviation.square().sum(dims), ctx.exchange) / ctx.count
+    inverse = (variance + ctx.eps).rsqrt()
+    normal = deviation * inverse.view(along)
+    own = stack([slopes.sum(dims), (slopes * normal).sum(dims)])
+    mean, product = (_Sum.apply(own, ctx.exchange) / ctx.count).unbind()
+    scale = inverse if weight is None else inverse * weight.double()
+    of_input = (slopes - mean.view(along) - normal * product.view(along)) * scale.view(along)
+    dtype = grad.dtype if weight is None else weight.dtype
+    return of_input.to(input.dtype), own[1].to(dtype), own[0].to(dtype)
+
+
 @boundary
 class SyncBatchNorm(_BatchNorm):
     """Batch normalization of (N, C, ...) over the batches of all processes in a group.
@@ -99,8 +138,7 @@ class SyncBatchNorm(_BatchNorm):
     process's batch, as in other layers; `DistributedDataParallel` averages them. Evaluation, and training without a
     process group, equal `BatchNorm1d` and its relatives, for at least 2 dimensions.
 
-    ValueError if all batches together have one value per channel. NotImplementedError for second derivatives in a group
-    of several processes.
+    ValueError if all batches together have one value per channel.
 
     Arguments:
         num_features: the number of channels.
