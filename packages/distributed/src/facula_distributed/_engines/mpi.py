@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._board.lines import write_line
 from .._board.member import Member
 from .._errors import DistBackendError, DistTimeoutError, MismatchError, RankError
 from .._shm import ffi, lib
@@ -100,7 +99,7 @@ class MpiMember(Member):
         """Tell the ranks of other machines that this one left the group, or that a rank failed or is late."""
         note = ffi.new("Head *")
         note.signature.root, note.number = rank, is_late
-        write_line(note.where, text.encode()[: lib.WHERE - 1])
+        note.where = text.encode()[: lib.WHERE - 1]
         self._kept.append(note)
         for k in range(self.size):
             if self.ranks[k] not in self.world.locals:
