@@ -13,6 +13,7 @@ PROGRAMS = Path(__file__).parent / "programs"
     [
         ("basic_ddp", ["--nproc", "2"], "True, gloo", 2),
         ("mnist_ddp", ["--nproc", "2"], "accuracy above 0.9: True", 2),
+        ("fully_shard_gpt", ["--nproc", "2"], "learned True, resumed True", 2),
         ("spawn_tcp", [], "of 2: accurate True, equal True", 2),
     ],
 )
@@ -25,4 +26,4 @@ def test_programs_run_unmodified(tmp_path, monkeypatch, name, options, words, li
 
 
 def test_all_programs_are_run():
-    assert {path.stem for path in PROGRAMS.glob("*.py")} == {"basic_ddp", "mnist_ddp", "spawn_tcp"}
+    assert {path.stem for path in PROGRAMS.glob("*.py")} == {"basic_ddp", "fully_shard_gpt", "mnist_ddp", "spawn_tcp"}
