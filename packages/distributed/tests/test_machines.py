@@ -17,12 +17,14 @@ from facula_distributed._launch.machines import Machines
 from facula_distributed._launch.mirror import Mirror
 from facula_distributed._launch.options import add_options, launch
 from facula_distributed._launch.places import Place, find_place, names_of_list
+from facula_distributed._launch.stacks import Stack
+from facula_distributed._launch.watch import Watcher
 from facula_distributed._shm import ffi, lib
 from facula_distributed._stores.stores import LauncherStore
 from facula_errors import OperationError
 from facula_errors.testing import raises
 
-ABOUT = {"version": "1", "nnodes": 2, "nproc": 1, "max_restarts": 0, "error": ""}
+ABOUT = {"version": "1", "facula": "", "nnodes": 2, "nproc": 1, "max_restarts": 0, "error": ""}
 LIMIT = 30.0
 SLURM = {
     "SLURM_JOB_ID": "4711", "SLURM_STEP_ID": "2", "SLURM_STEP_NUM_NODES": "3", "SLURM_STEP_NUM_TASKS": "3",
@@ -166,6 +168,7 @@ def test_ranks_of_all_machines_have_a_store():
 @pytest.mark.parametrize(
     ("change", "words"),
     [({"version": "2"}, "expected the same version of facula-distributed on all machines; got 1 on node 0"),
+     ({"facula": "2"}, "expected the same version of facula on all machines"),
      ({"nproc": 3}, "expected the same --nproc on all machines; got 1 on node 0"),
      ({"nnodes": 3}, "expected the same --nnodes on all machines; got 2 on node 0"),
      ({"error": "expected mpi4py, for MPI"}, "expected mpi4py, for MPI")],
@@ -191,24 +194,24 @@ def test_node_0_that_is_missing_is_named():
 
 def test_a_wrong_token_is_refused_and_the_run_waits_for_the_right_one():
     first, second = places(2)
-    run = Run([(first, ABOUT)], lambda machines: "joined")
+    run = Run([(first, ABOUT)], lambda machines: machines.gather("end", 1))
     (result,) = Run([(second._replace(token="other"), ABOUT)]).finish()
     assert "the launcher there has another job token" in str(result)
     with socket.create_connection((first.host, first.port)) as stranger:  # that is not read
         stranger.sendall(json.dumps({"kind": "verdict"}).encode() * 10)
-    assert Run([(second, ABOUT)], lambda machines: "joined").finish() == run.finish() == ["joined"]
+    assert Run([(second, ABOUT)], lambda machines: machines.gather("end", 1)).finish() == run.finish() == [[1, 1]]
 
 
 def test_two_launchers_with_one_number_are_refused():
     first, second, third = places(3)
     about = {**ABOUT, "nnodes": 3}
-    run = Run([(first, about), (second, about)])
+    run = Run([(first, about), (second, about)], lambda machines: machines.gather("end", 1))
     while 1 not in run.machines[0]._others:
         time.sleep(0.01)
     (result,) = Run([(second, about)]).finish()
     assert "expected one launcher per --node-rank; got two for 1" in str(result)
-    Run([(third, about)]).finish()
-    assert run.finish() == [None, None]
+    last = Run([(third, about)], lambda machines: machines.gather("end", 1))
+    assert run.finish() + last.finish() == [[1, 1, 1]] * 3
 
 
 def test_a_port_in_use_and_another_program_there_are_named():
@@ -223,11 +226,23 @@ def test_a_port_in_use_and_another_program_there_are_named():
 
 def wait_for_the_end(machines):
     if machines.node == 1 and machines.place.lost_after < 1:
-        time.sleep(1)  # like a stopped process
+        machines._is_closed.set()  # like a stopped process, it sends no signs of life
+        time.sleep(1)
         return None
     while machines.verdict is None and machines.signal is None:
         machines.poll(0.1)
     return machines.verdict or machines.signal
+
+
+def wait_without_polling(machines):
+    if machines.node == 1:
+        time.sleep(1)  # like a launcher whose output nobody reads
+    return machines.gather("values", machines.node)
+
+
+def test_a_launcher_that_is_busy_is_not_lost():
+    run = Run([(place, ABOUT) for place in places(2, lost_after=0.5)], wait_without_polling)
+    assert run.finish() == [[0, 1]] * 2
 
 
 def test_a_launcher_that_is_silent_is_lost():
@@ -271,3 +286,42 @@ def test_records_of_other_machines_are_copied():
     assert boards[0].latest(3)[1].begun == 1100.0
     for board in boards:
         os.close(board.fd)
+
+
+class Ranks:
+    """The processes of ranks, of which some are stopped."""
+
+    def __init__(self, *stopped):
+        self.stopped = stopped
+
+    def state(self, rank):
+        return "stopped" if rank in self.stopped else "sleeping"
+
+    def stacks(self, ranks):
+        return {rank: Stack("pid 1, stopped", []) for rank in ranks}
+
+
+def board_in_collectives(numbers):
+    """Create a board of ranks that are in these collectives since long."""
+    board = Board.create(len(numbers))
+    board.head.groups = 1
+    for rank, number in enumerate(numbers):
+        seat = board.take_seat(0, rank)
+        seat.number = seat.phase = number
+        record = seat.records[number % lib.RECORDS]
+        record.number, record.begun, record.signature.dtype, record.signature.root = number, 1.0, 10, -1
+    return board
+
+
+@pytest.mark.parametrize(
+    ("numbers", "stopped", "words"),
+    [([7, 7, 7], 1, "rank 1 missed collective 7, "), ([8, 7, 7], 2, "rank 2 missed collective 8, ")],
+)
+def test_a_rank_that_is_stopped_within_a_collective_is_the_cause(numbers, stopped, words):
+    board, said = board_in_collectives(numbers), []
+    rank, text = Watcher(board, Ranks(stopped), said.append, 1, 2).look()
+    assert rank == stopped and words in text
+    remark = "is in it" if numbers[0] == 7 else "has not called it; it is still in 7, init_process_group"
+    assert f"  rank {stopped} (pid 1, stopped) {remark}" in "\n".join(said)
+    assert Watcher(board_in_collectives([7, 7, 7]), Ranks(), said.append, 1, 2).look() is None
+    os.close(board.fd)

@@ -13,7 +13,7 @@ import struct
 import time
 from contextlib import suppress
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import OperationError
@@ -31,7 +31,10 @@ _LOCAL = ("localhost", "127.", "::1")
 
 
 class Link:
-    """A connection to another launcher, which has shown the token. No method waits, except `close`."""
+    """A connection to another launcher, which has shown the token. No method waits, except `close`.
+
+    Another thread may send, too.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         connection.settimeout(None)
@@ -39,23 +42,25 @@ class Link:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket, self.heard, self.is_closed = connection, time.monotonic(), False
         self.peer = str(connection.getpeername()[0])
-        self._arrived, self._unsent = bytearray(), bytearray()
+        self._arrived, self._unsent, self._sending = bytearray(), bytearray(), Lock()
 
     def send(self, message: dict[str, Any], data: bytes = b"") -> None:
         """Send a message, or keep it for `flush`."""
         text = json.dumps(message).encode()
-        self._unsent += _LENGTHS.pack(len(text), len(data)) + text + data
+        with self._sending:
+            self._unsent += _LENGTHS.pack(len(text), len(data)) + text + data
         self.flush()
 
     def flush(self) -> None:
         """Send the rest of messages."""
-        try:
-            while self._unsent:
-                del self._unsent[: self.socket.send(self._unsent)]
-        except BlockingIOError:
-            pass
-        except OSError:
-            self.is_closed = True
+        with self._sending:
+            try:
+                while self._unsent:
+                    del self._unsent[: self.socket.send(self._unsent)]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self.is_closed = True
 
     def receive(self) -> Iterator[tuple[dict[str, Any], bytes]]:
         """Yield the messages that have arrived; set `is_closed` at the end of the connection."""

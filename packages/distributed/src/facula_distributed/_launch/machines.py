@@ -6,7 +6,7 @@ The launcher of each machine has a link to that of node 0, which passes messages
 launcher offers one under a name, and node 0 sends them to all when it has those of all machines. Failures are decided
 by node 0: it waits a moment, because the death of one rank makes others fail, prefers ranks that were killed by a
 signal, and sends its verdict to all. Each launcher, also that of the failed rank, ends its ranks on this verdict.
-Launchers send a sign of life, with the changed records of their ranks, and a launcher whose link is closed or silent is
+Launchers send node 0 the changed records of their ranks. A launcher whose link is closed, or without a sign of life, is
 lost, which ends the run.
 """
 
@@ -17,6 +17,7 @@ import socket
 import time
 from contextlib import suppress
 from queue import Empty
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import OperationError
@@ -42,8 +43,8 @@ _ANSWER_SECONDS = 3.0  # for stacks of other machines' ranks
 _PATIENCE_SECONDS = 5.0  # until a launcher says that it waits for others
 _REFUSAL_SECONDS = 2.0  # in which others may come, to be told that the run does not begin
 _SAME = {
-    "version": "the same version of facula-distributed", "nnodes": "the same --nnodes", "nproc": "the same --nproc",
-    "max_restarts": "the same --max-restarts",
+    "version": "the same version of facula-distributed", "facula": "the same version of facula",
+    "nnodes": "the same --nnodes", "nproc": "the same --nproc", "max_restarts": "the same --max-restarts",
 }  # fmt: skip
 
 
@@ -53,13 +54,13 @@ class Machines(Alone):
     Arguments:
         place: the place of this machine.
         nproc: the number of ranks of each machine.
-        about: what all machines must have in common: version, nnodes, nproc, max_restarts; and `error`, an error of
+        about: what all machines must have in common: the names of `_SAME`; and `error`, an error of
             this machine, or "".
     """
 
     def __init__(self, place: Place, nproc: int, about: dict[str, Any]) -> None:
         self.place, self.node, self.nnodes, self._nproc = place, place.node, place.nnodes, nproc
-        self.is_broken, self.verdict, self.signal = False, None, None
+        self.verdict, self.signal, self._lost = None, None, ""
         self._about = {**about, "node": place.node, "host": host_name()}
         self._others: dict[int, Link] = {}
         self._hosts: dict[int, str] = {}
@@ -67,7 +68,8 @@ class Machines(Alone):
         self._offered: dict[str, dict[int, Any]] = {}
         self._values: dict[str, list[Any]] = {}
         self._failures: list[Failure] = []
-        self._deciding = self._beating = 0.0
+        self._deciding = self._reporting = 0.0
+        self._is_closed = Event()
         self._unsent_signal: int | None = None
         self._last_offer, self._attempt = "", 0
         self._mirror: Mirror | None = None
@@ -89,6 +91,7 @@ class Machines(Alone):
         return f"node {node} ({self.host_of(node)})"
 
     def join(self) -> None:
+        Thread(target=self._beat, daemon=True, name="facula: signs of life").start()
         if self.node == 0:
             self._admit_all()
         else:
@@ -173,18 +176,17 @@ class Machines(Alone):
         self._others[0] = Link(connection)
         self._others[0].send({"kind": "join", "about": self._about})
         while not self._hosts:
-            self.poll(_POLLING_SECONDS)
             self._check()
+            self.poll(_POLLING_SECONDS)
 
     def _check(self) -> None:
         if self.signal is not None:
             raise InterruptError
-        if self.is_broken and self.verdict is not None:
-            raise OperationError(f"facula run: {self.verdict.text}")
+        if self._lost:
+            raise OperationError(f"facula run: {self._lost}")
 
     def begin(self, number: int, board: Board, own: Sequence[int], interval: float) -> LocalRanks:
-        if not self.is_broken:
-            self.verdict = None
+        self.verdict = Failure(-1, self._lost, 1) if self._lost else None
         self._attempt, self._failures, self._states = number, [], {}
         self._ranks, self._mirror = LocalRanks(board), Mirror(board, own)
         self._interval = min(self.place.lost_after / 5, interval)
@@ -258,43 +260,54 @@ class Machines(Alone):
                 link.is_closed = True
         now = time.monotonic()
         if self._failures and self.verdict is None and now > self._deciding:
-            self._decide(next((one for one in self._failures if one.is_killed), self._failures[0]))
+            self.verdict = next((one for one in self._failures if one.is_killed), self._failures[0])
+            self._send_all({"kind": "verdict", "failure": self.verdict})
         for node, link in list(self._others.items()):
             if link.is_closed or now > link.heard + self.place.lost_after:
                 how = "has ended" if link.is_closed else f"did not answer for {self.place.lost_after:g} s"
                 self._lose(node, f"{self.name_of(node)}: its launcher {how}; see its output")
-        if now > self._beating:
-            self._beating = now + self._interval
-            self._beat()
+        if now > self._reporting:
+            self._reporting = now + self._interval
+            self._report()
 
     def _beat(self) -> None:
-        if self.node == 0 or self._mirror is None or self._ranks is None:
+        """Show the others that this process lives, in a thread: the launcher may wait for who reads its output."""
+        while not self._is_closed.wait(self.place.lost_after / 5):
             self._send_all({"kind": "beat"})
+
+    def _report(self) -> None:
+        """Send node 0 the changed records of the ranks of this machine."""
+        if self.node == 0 or self._mirror is None or self._ranks is None:
             return
         own = range(self.node * self._nproc, (self.node + 1) * self._nproc)
         states = {rank: self._ranks.state(rank) for rank in own}
-        message = {"kind": "beat", "attempt": self._attempt, "now": time.monotonic(), "states": states}
+        message = {"kind": "records", "attempt": self._attempt, "now": time.monotonic(), "states": states}
         self._send_all(message, self._mirror.changes())
 
     def _lose(self, node: int, text: str) -> None:
         self._others.pop(node).close()
-        if self.signal is None and not self.is_broken:
-            self.is_broken = True
-            self._decide(Failure(-1, text, 1), is_broken=True)
+        if self.signal is None and not self._lost:
+            self._note_loss(text)
+            if self.node == 0:
+                self._send_all({"kind": "lost", "text": text})
 
-    def _decide(self, failure: Failure, *, is_broken: bool = False) -> None:
-        self.verdict = failure
-        if self.node == 0:
-            self._send_all({"kind": "verdict", "failure": failure, "is_broken": is_broken})
+    def _note_loss(self, text: str) -> None:
+        self._lost = text
+        if self.verdict is None:
+            self.verdict = Failure(-1, text, 1)
+
+    @property
+    def is_broken(self) -> bool:  # type: ignore[override]
+        return bool(self._lost)
 
     def _send_all(self, message: dict[str, Any], data: bytes = b"") -> None:
-        for link in self._others.values():
+        for link in self.links:
             link.send(message, data)
 
     def _handle(self, node: int, message: dict[str, Any], data: bytes) -> None:
         kind = message["kind"]
-        if kind == "beat":
-            if data and self._mirror is not None and message["attempt"] == self._attempt:
+        if kind == "records":
+            if self._mirror is not None and message["attempt"] == self._attempt:
                 ranks = range(node * self._nproc, (node + 1) * self._nproc)
                 self._mirror.apply(data, ranks, time.monotonic() - float(message["now"]))
                 self._states |= {int(rank): str(state) for rank, state in message["states"].items()}
@@ -306,7 +319,9 @@ class Machines(Alone):
             if message["attempt"] == self._attempt:
                 self._note_failure(Failure(*message["failure"]))
         elif kind == "verdict":
-            self.verdict, self.is_broken = Failure(*message["failure"]), message["is_broken"]
+            self.verdict = self.verdict or Failure(*message["failure"])
+        elif kind == "lost":
+            self._note_loss(str(message["text"]))
         elif kind == "signal":
             if self.signal is None:
                 self.signal = int(message["number"])
@@ -340,6 +355,7 @@ class Machines(Alone):
         return self._stacks
 
     def close(self) -> None:
+        self._is_closed.set()
         self.poll()
         for link in self._others.values():
             link.close()
@@ -372,9 +388,9 @@ class _AllRanks(LocalRanks):
 def _difference(first: dict[str, Any], other: dict[str, Any]) -> str:
     """Say what two machines do not have in common; "" if all is well."""
     names = [f"node {one['node']} ({one['host']})" for one in (first, other)]
-    if other["error"]:
+    if other.get("error"):
         return f"{names[1]}: {other['error']}"
     for name, what in _SAME.items():
-        if first[name] != other[name]:
-            return f"expected {what} on all machines; got {first[name]} on {names[0]}, {other[name]} on {names[1]}"
+        if first[name] != other.get(name):
+            return f"expected {what} on all machines; got {first[name]} on {names[0]}, {other.get(name)} on {names[1]}"
     return ""

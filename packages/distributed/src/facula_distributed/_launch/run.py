@@ -123,6 +123,7 @@ def _about(plan: Plan) -> dict[str, Any]:
     if find_spec("mpi4py") is None:
         error = "expected mpi4py, for several machines; it is missing; pip install facula-distributed[mpi]"
     return {
-        "version": sys.modules["facula_distributed"].__version__, "nnodes": plan.place.nnodes, "nproc": plan.nproc,
-        "max_restarts": plan.max_restarts, "error": error,
+        "version": sys.modules["facula_distributed"].__version__,
+        "facula": getattr(sys.modules.get("facula"), "__version__", ""),
+        "nnodes": plan.place.nnodes, "nproc": plan.nproc, "max_restarts": plan.max_restarts, "error": error,
     }  # fmt: skip

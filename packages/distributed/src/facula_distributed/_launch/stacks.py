@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_multiprocessing.extend import Stacks
@@ -80,7 +81,7 @@ class LocalRanks:
 
 
 def _frames(text: str) -> list[str]:
-    """Return the innermost frames of the main thread, which faulthandler writes last."""
+    """Return the program's innermost frames of the main thread, which faulthandler writes last."""
     threads = text.split("\n\n")
     frames = [line.strip() for line in threads[-1].splitlines() if line.startswith("  File")]
-    return frames[:_MAX_FRAMES]
+    return list(takewhile(lambda frame: "<frozen runpy>" not in frame, frames))[:_MAX_FRAMES] or frames[:_MAX_FRAMES]

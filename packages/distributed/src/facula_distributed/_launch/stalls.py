@@ -43,11 +43,11 @@ def waiting_ranks(ranks: LocalRanks, stalls: Sequence[Stall]) -> set[int]:
     return {rank for rank in found if ranks.state(rank) != "stopped"}
 
 
-def find_stalls(board: Board) -> Iterator[Stall]:
+def find_stalls(board: Board, ranks: LocalRanks) -> Iterator[Stall]:
     """Yield what ranks wait for now."""
     yield from _connecting(board)
     for group in board.groups():
-        yield from _in_group(board, group)
+        yield from _in_group(board, ranks, group)
     for rank in range(board.world):
         place = board.place(rank)
         if place.since and place.joined > 1 and not board.has_letter(rank):
@@ -68,7 +68,7 @@ def _connecting(board: Board) -> Iterator[Stall]:
         yield Stall(("connecting",), "init_process_group", time.monotonic() - since, waiting, late)
 
 
-def _in_group(board: Board, group: int) -> Iterator[Stall]:
+def _in_group(board: Board, ranks: LocalRanks, group: int) -> Iterator[Stall]:
     members = board.members(group)
     records = {rank: board.last_record(group, rank) for rank in members}
     running = {rank: record for rank, record in records.items() if record is not None and not record.ended}
@@ -77,6 +77,8 @@ def _in_group(board: Board, group: int) -> Iterator[Stall]:
     phases = {rank: board.seat(group, rank).phase for rank in members}
     furthest = max(phases.values())  # far below the number at which it starts again at 0
     late = [rank for rank in members if phases[rank] < furthest]
+    if not late and len(running) > 1:  # all are in it, but some may be stopped
+        late = [rank for rank in running if ranks.state(rank) == "stopped"]
     waiting = [rank for rank in running if rank not in late]
     if not waiting or not late:
         return
@@ -89,7 +91,8 @@ def _in_group(board: Board, group: int) -> Iterator[Stall]:
         elif own is None:
             remarks[rank] = "has not called it, nor any other"
         else:
-            remarks[rank] = f"has not called it; its last was {own.number}, {described(own)}"
+            former = "its last was" if own.ended else "it is still in"
+            remarks[rank] = f"has not called it; {former} {own.number}, {described(own)}"
     seconds = time.monotonic() - min(float(running[rank].begun) for rank in waiting)
     yield Stall((group, int(record.number)), numbered(group, record), seconds, waiting, remarks)
 

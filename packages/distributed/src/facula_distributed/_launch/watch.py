@@ -11,7 +11,7 @@ from .stacks import LocalRanks
 from .stalls import find_stalls, report, waiting_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .._board.board import Board
     from .._board.world import World
@@ -41,6 +41,14 @@ class Watcher:
         self._reported: set[tuple[object, ...]] = set()
         self.interval = self.interval_of(warn_after, end_after)
 
+    def _cause(self, late: Iterable[int], waiting: set[int]) -> int:
+        """Return the late rank that others wait for: one that is stopped, or at least does not wait itself."""
+
+        def excuses(rank: int) -> tuple[bool, ...]:
+            return self._ranks.state(rank) != "stopped", rank in waiting, any(self._board.running(rank))
+
+        return min(late, key=excuses)
+
     @staticmethod
     def interval_of(warn_after: float, end_after: float) -> float:
         """Return the seconds between two looks."""
@@ -48,7 +56,7 @@ class Watcher:
 
     def look(self) -> tuple[int, str] | None:
         """Report new stalls. Return a rank that others have awaited for too long, and the missed operation."""
-        stalls = list(find_stalls(self._board))
+        stalls = list(find_stalls(self._board, self._ranks))
         waiting = waiting_ranks(self._ranks, stalls)
         for stall in sorted(stalls, key=lambda one: waiting.issuperset(one.late)):
             for rank in stall.late if stall.seconds > _ENDED_SECONDS else ():
@@ -57,7 +65,7 @@ class Watcher:
             if stall.seconds > self._end_after and stall.late:
                 for line in report(self._board, self._ranks, stall):
                     self._say(line)
-                rank = min(stall.late, key=lambda one: one in waiting)
+                rank = self._cause(stall.late, waiting)
                 return rank, f"rank {rank} missed {stall.text}, for which others waited {stall.seconds:.0f} s"
             key = (*stall.key, stall.reasons(self._board).keys() == stall.late.keys())
             if stall.seconds > self._warn_after and key not in self._reported:

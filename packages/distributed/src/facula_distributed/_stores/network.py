@@ -17,7 +17,7 @@ from weakref import finalize
 
 from .._errors import DistNetworkError
 from .store import POLLING_SECONDS, Store
-from .tokens import STORE, StrangerError, show_token
+from .tokens import STORE, StrangerError, read_exactly, show_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +77,19 @@ def _send_at_once(connection: socket.socket) -> None:
     """Do not delay short messages until the other end has confirmed earlier ones, which takes it 40 ms."""
     if connection.family != socket.AF_UNIX:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _connect(address: Address) -> socket.socket:
+    if not isinstance(address, str):
+        return socket.create_connection(address, _ANSWER_SECONDS)
+    made = _socket(address)
+    made.settimeout(_ANSWER_SECONDS)
+    try:
+        made.connect(address)
+    except OSError:
+        made.close()
+        raise
+    return made
 
 
 class Server:
@@ -218,21 +231,22 @@ class NetworkStore(Store):
             return self._connection[0]
         end = time.monotonic() + self._timeout.total_seconds()
         while True:
-            made, greeting, problem = _socket(self._address), b"", "it closes connections"
+            made, greeting, problem = None, b"", "it closes connections"
             try:
-                made.settimeout(_ANSWER_SECONDS)
-                made.connect(self._address)
+                made = _connect(self._address)
                 if self._token is not None:
                     show_token(made, self._token, STORE)
-                    made.settimeout(_ANSWER_SECONDS)
-                greeting = made.recv(len(_GREETING), socket.MSG_WAITALL)
+                greeting = read_exactly(made, len(_GREETING), time.monotonic() + _ANSWER_SECONDS)
             except OSError as error:
                 problem = str(error)
             except StrangerError as error:
-                raise DistNetworkError(f"{type(self).__name__}: {self._shown()}: {error}") from None
-            if greeting == _GREETING:
+                raise DistNetworkError(
+                    f"{type(self).__name__}: expected the launcher of node 0 at {self._shown()}; {error}"
+                ) from None
+            if made is not None and greeting == _GREETING:
                 break
-            made.close()
+            if made is not None:
+                made.close()
             if greeting:
                 raise DistNetworkError(
                     f"{type(self).__name__}: {self._shown()} belongs to another program; choose a free port"

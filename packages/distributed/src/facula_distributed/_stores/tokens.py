@@ -14,6 +14,7 @@ import hashlib
 import hmac
 import secrets
 import socket
+import time
 
 from facula_errors import FaculaError
 
@@ -36,13 +37,13 @@ def show_token(connection: socket.socket, token: str, kind: bytes) -> None:
         StrangerError: the server is another program, or has another token.
         OSError: it does not answer.
     """
-    connection.settimeout(PROOF_SECONDS)
-    greeting = _read(connection, len(_GREETING) + _RANDOM)
+    end = time.monotonic() + PROOF_SECONDS
+    greeting = read_exactly(connection, len(_GREETING) + _RANDOM, end)
     if not greeting.startswith(_GREETING):
         raise StrangerError("another program answers there")
     seen = greeting[len(_GREETING) :] + secrets.token_bytes(_RANDOM) + kind
     connection.sendall(seen[_RANDOM:] + _proof(token, b"client", seen))
-    if not hmac.compare_digest(_read(connection, _PROOF), _proof(token, b"server", seen)):
+    if not hmac.compare_digest(read_exactly(connection, _PROOF, end), _proof(token, b"server", seen)):
         raise StrangerError("the launcher there has another job token")
 
 
@@ -53,10 +54,10 @@ def check_token(connection: socket.socket, token: str) -> bytes:
         StrangerError: it does not.
         OSError: it does not answer.
     """
-    connection.settimeout(PROOF_SECONDS)
+    end = time.monotonic() + PROOF_SECONDS
     own = secrets.token_bytes(_RANDOM)
     connection.sendall(_GREETING + own)
-    answer = _read(connection, _RANDOM + 1 + _PROOF)
+    answer = read_exactly(connection, _RANDOM + 1 + _PROOF, end)
     seen = own + answer[: _RANDOM + 1]
     if not hmac.compare_digest(answer[_RANDOM + 1 :], _proof(token, b"client", seen)):
         raise StrangerError("it has another job token")
@@ -68,6 +69,17 @@ def _proof(token: str, role: bytes, seen: bytes) -> bytes:
     return hmac.digest(token.encode(), role + seen, "sha256")
 
 
-def _read(connection: socket.socket, nbytes: int) -> bytes:
-    """Read so many bytes; fewer at the end of the connection."""
-    return connection.recv(nbytes, socket.MSG_WAITALL)
+def read_exactly(connection: socket.socket, nbytes: int, end: float) -> bytes:
+    """Read so many bytes until a time of the monotonic clock; fewer at the end of the connection.
+
+    Raises:
+        TimeoutError: they do not come in time.
+    """
+    found = b""
+    while len(found) < nbytes:
+        connection.settimeout(max(0.001, end - time.monotonic()))
+        data = connection.recv(nbytes - len(found))
+        if not data:
+            break
+        found += data
+    return found
