@@ -1,5 +1,6 @@
 """Operators of DTensors with many placements, compared with operators of whole tensors: values and gradients."""
 
+import copy
 import itertools
 from random import Random
 
@@ -185,6 +186,14 @@ def placements(rank):
     assert (x.to_local() == 2).all() and F.relu(x, inplace=True) is x
     x.copy_(w.T)
     assert (x.full_tensor() == w.T.full_tensor()).all()
+    assert x.to("cpu") is x is x.cpu() and x.to(ft.float64).dtype is ft.float64 and (x * ft.tensor(2.0)).shape == (4, 6)
+    assert x.to(device="cpu", dtype=ft.float64).placements == x.placements and x.contiguous().shape == (4, 6)
+    copied = copy.copy(x)
+    assert copied.placements == x.placements and copied.shape == x.shape
+    with raises(NotImplementedError, "to: the CPU", value="'meta'"):
+        x.to("meta")
+    with raises(NotImplementedError, "view: lengths", value="a dtype"):
+        x.view(ft.int32)
     with raises(NotImplementedError, "add: the placement Partial... to change"):
         term.add_(1)
     with raises(RuntimeError, "mul: DTensors only", value="a Tensor of the shape (6,) too"):

@@ -103,6 +103,24 @@ def clipping(rank):
     return bits
 
 
+def scaling(rank):
+    """Check that a step is skipped on all ranks if the part of one rank is not finite."""
+    mesh = init_device_mesh("cpu", (2,))
+    p = nn.Parameter(distribute_tensor(facula.ones(3), mesh, [Shard(0)]))
+    optimizer, scaler = optim.SGD([p], lr=0.5), facula.amp.GradScaler("cpu", init_scale=4.0)
+    for broken in (False, True):
+        optimizer.zero_grad()
+        loss = (p * distribute_tensor(facula.tensor([1.0, 2.0, math.inf if broken else 1.0]), mesh, [Shard(0)])).sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    assert scaler.get_scale() == 2.0 and p.full_tensor().tolist() == [0.5, 0.0, 0.5]
+
+
+def test_scaling():
+    run(2, scaling)
+
+
 def test_clipping():
     first, *others = run(4, clipping)
     assert others == [first] * 3

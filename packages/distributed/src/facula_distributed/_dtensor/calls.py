@@ -12,12 +12,6 @@ from .dispatch import Call, run_operator
 from .random import COMPOSITES
 from .rules import RULES
 
-# What the local tensor says about the whole one.
-_LOCAL = frozenset(
-    "dtype device layout requires_grad requires_grad_ is_leaf grad_fn retain_grad retains_grad itemsize element_size "
-    "is_floating_point is_complex is_cuda is_meta _version is_inference is_sparse is_quantized names "
-    "register_post_accumulate_grad_hook is_contiguous is_signed is_conj output_nr".split()
-)
 _READS = frozenset("item tolist numpy __float__ __int__ __bool__ __index__ __complex__ equal allclose".split())
 _property_names = {
     id(member): name for base in Tensor.__mro__ for name, member in vars(base).items() if isinstance(member, property)
@@ -34,14 +28,15 @@ def _name_of(func: Any) -> str:
 def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the result of a function of Tensor for distributed tensors, which are instances of `kind`."""
     name = _name_of(func)
-    if name in _LOCAL:
-        with disable_overrides():
-            return func(*args, **kwargs)
     if name in _READS:
         whole = [one.full_tensor() if isinstance(one, kind) else one for one in args]
         return func(*whole, **kwargs)
     if name in COMPOSITES and kwargs.get("out") is None:
         return COMPOSITES[name](kind, name, func, args, kwargs)
+    if name in ("to", "cpu"):
+        args, kwargs = _without_device(name, args, kwargs)
+        if len(args) == 1 and not kwargs.get("copy") and not set(kwargs) - {"copy", "non_blocking"}:
+            return args[0]
     if name == "data":
         return _data(kind, func, args)
     is_dunder = name.startswith("__") and name.endswith("__")
@@ -53,8 +48,20 @@ def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     if rule is None or kwargs.get("out") is not None:
         what = f"{plain}: expected out=None for a DTensor" if rule else f"{plain}: not supported for a DTensor"
         raise UnsupportedError(f"{what}; use the plain tensors of full_tensor() or to_local()")
-    call = Call(plain, func, args, kwargs, kind)
-    return run_operator(call, rule(call), in_place or kwargs.get("inplace") is True)
+    call = Call(plain, func, args, kwargs, kind, in_place or kwargs.get("inplace") is True)
+    return run_operator(call, rule)
+
+
+def _without_device(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return arguments of a conversion without the device, which is the CPU; NotImplementedError for others."""
+    device = type(args[0].device)
+    for one in (*args[1:], kwargs.get("device")):
+        if isinstance(one, (str, device)) and str(one).partition(":")[0] != "cpu":
+            raise UnsupportedError(f"{name}: expected the CPU as the device of a DTensor; got {one!r}; leave it out")
+    return (
+        tuple([one for one in args if not isinstance(one, (str, device))]),
+        {key: value for key, value in kwargs.items() if key != "device"},
+    )
 
 
 def _data(kind: Any, func: Any, args: tuple[Any, ...]) -> Any:

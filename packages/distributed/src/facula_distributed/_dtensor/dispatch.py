@@ -10,7 +10,8 @@ whole. If the rule is linear, operands may also be terms, and so is the result.
 The candidates are: one for each letter that an operand is sharded along, the linear ones, and all operands replicated.
 Of these, the one that moves the fewest elements is taken. Operands are redistributed to it, and the public function is
 called with the local tensors, which records the derivative; see Note [Derivatives of parts] in steps.py. The shapes of
-the results are those of a call with tensors on the meta device.
+the results are those of a call with tensors on the meta device. Calls with equal arguments, layouts and dtypes share a
+plan, which is made once.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from facula_errors import OperationError, UnsupportedError
 from facula_tensor import Tensor, empty_strided, no_grad
 from facula_tensor.extend.overriding import disable_overrides
 
-from .layout import Layout, is_linear
+from .layout import Layout, Placements, is_linear
 from .placements import Partial, Placement, Replicate, Shard
 from .redistribute import enter, redistributed
 
@@ -43,7 +44,8 @@ class Signature(NamedTuple):
             together.
         added: the operands that are added to a sum of terms; they become terms of it.
         run: calls the function with local operands instead; its arguments are the call, the operands, and the
-            placements.
+            placements. It must not keep the call that the rule gets.
+        returns_views: whether the results may share memory with the operands.
     """
 
     operands: Sequence[Letters | None]
@@ -52,6 +54,7 @@ class Signature(NamedTuple):
     linear: str = ""
     added: Sequence[int] = ()
     run: Callable[..., Any] | None = None
+    returns_views: bool = False
 
 
 class Choice(NamedTuple):
@@ -59,6 +62,25 @@ class Choice(NamedTuple):
 
     operands: tuple[Placement, ...]
     results: tuple[Placement, ...]
+
+
+class Plan(NamedTuple):
+    """What calls with equal arguments and layouts have in common.
+
+    Fields:
+        signature: what the rule says.
+        choices: the placements along each dimension of the mesh.
+        moves: for each operand, its new placements and the dimensions of the mesh along which it is shared by different
+            computations; None if it is used as it is.
+        metas: the results, on the meta device.
+        layouts: the layouts of the results.
+    """
+
+    signature: Signature
+    choices: list[Choice]
+    moves: list[tuple[Placements, list[int]] | None]
+    metas: list[Tensor]
+    layouts: list[Layout]
 
 
 class Call:
@@ -69,13 +91,25 @@ class Call:
         function: the public function.
         args, kwargs: its arguments.
         kind: the class of distributed tensors.
+        in_place: whether the first operand is changed and is the result.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Any) -> None:
+    metas: list[Tensor]  # the operands on the meta device; set for the rule
+    results: list[Tensor]  # the results on the meta device
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Any, in_place: bool
+    ) -> None:
+        self.in_place = in_place
         self.name, self.function, self.args, self.kwargs, self.kind = name, function, args, kwargs, kind
         self.operands: list[Any] = [*_tensors(args), *_tensors(kwargs.values())]
-        for one in self.operands:
-            if not isinstance(one, kind):
+        for number, one in enumerate(self.operands):
+            if isinstance(one, kind):
+                continue
+            if not one.ndim and (number or not in_place):  # a number that all processes have
+                first = next(other for other in self.operands if isinstance(other, kind))
+                self.operands[number] = first._replicated(one)
+            else:
                 raise OperationError(
                     f"{name}: expected DTensors only; got a Tensor of the shape {tuple(one.shape)} too; convert it by "
                     "distribute_tensor or DTensor.from_local"
@@ -83,15 +117,27 @@ class Call:
         self.layouts: list[Layout] = [one._spec for one in self.operands]
         self.mesh = self.layouts[0].mesh
         for layout in self.layouts:
-            if layout.mesh != self.mesh:
+            if layout.mesh is not self.mesh and layout.mesh != self.mesh:
                 raise OperationError(f"{name}: expected DTensors of one mesh; got {self.mesh!r} and {layout.mesh!r}")
+
+    def key(self) -> tuple[object, ...] | None:
+        """Return a key of calls with the same plan; None if an argument has no hash."""
+        kinds = tuple([(layout, one.dtype) for layout, one in zip(self.layouts, self.operands, strict=True)])
+        key = (self.function, self.in_place, kinds, _skeleton(self.args), _skeleton([*self.kwargs.items()]))
+        try:
+            hash(key)
+        except TypeError:
+            return None
+        return key
+
+    def infer(self) -> None:
+        """Find the shapes of the results."""
         self.metas = [
             empty_strided(layout.shape, layout.stride, dtype=one.dtype, device="meta")
             for one, layout in zip(self.operands, self.layouts, strict=True)
         ]
         with no_grad(), disable_overrides():
-            self.result = self.call(self.metas)
-        self.results: list[Tensor] = list(_tensors([self.result]))
+            self.results = list(_tensors([self.call(self.metas)]))
 
     def call(self, operands: Sequence[Any], function: Callable[..., Any] | None = None) -> Any:
         """Call the function with other operands."""
@@ -107,6 +153,17 @@ class Call:
     def shape(self, operand: int = 0) -> tuple[int, ...]:
         """Return the whole shape of an operand."""
         return self.layouts[operand].shape
+
+
+_MAX_PLANS = 4096
+_plans: dict[tuple[object, ...], Plan] = {}
+
+
+def _skeleton(value: Any) -> object:
+    """Return arguments without tensors, with the types of the other values."""
+    if isinstance(value, (list, tuple)):
+        return tuple([_skeleton(one) for one in value])
+    return None if isinstance(value, Tensor) else (type(value), value)
 
 
 def _tensors(values: Any) -> Iterator[Tensor]:
@@ -127,58 +184,85 @@ def _replaced(value: Any, values: Iterator[Any]) -> Any:
     return value
 
 
-def run_operator(call: Call, signature: Signature, in_place: bool) -> Any:
+def run_operator(call: Call, rule: Callable[[Call], Signature]) -> Any:
     """Return the result of a call whose rule is known.
 
     Arguments:
         call: the call.
-        signature: what the rule says.
-        in_place: whether the first operand is changed and is the result.
+        rule: the rule.
     """
-    choices = [_chosen(call, signature, dim, in_place) for dim in range(call.mesh.ndim)]
+    key = call.key()
+    plan = None if key is None else _plans.get(key)
+    if plan is None:
+        call.infer()
+        plan = _planned(call, rule(call))
+        if key is not None:
+            if len(_plans) >= _MAX_PLANS:
+                _plans.clear()
+            _plans[key] = plan
+    call.results = plan.metas
     locals_: list[Any] = []
-    for number, (operand, layout) in enumerate(zip(call.operands, call.layouts, strict=True)):
+    is_plain = True
+    for operand, layout, move in zip(call.operands, call.layouts, plan.moves, strict=True):
+        if move is not None:
+            with disable_overrides():
+                local = redistributed(operand, layout, move[0])
+                local = enter(local, layout.with_placements(move[0]), move[1])
+        elif call.in_place or plan.signature.returns_views or (operand.requires_grad and operand.is_leaf):
+            local = operand  # the one that a history or a family of views refers to
+        else:
+            local = operand.as_subclass(Tensor)  # which takes the fast paths
+        is_plain = is_plain and type(local) is Tensor
+        locals_.append(local)
+    if is_plain:
+        result = _run(call, plan, locals_)
+    else:
+        with disable_overrides():
+            result = _run(call, plan, locals_)
+    return call.operands[0] if call.in_place else _wrapped(result, iter(plan.layouts), call)
+
+
+def _run(call: Call, plan: Plan, operands: list[Any]) -> Any:
+    return call.call(operands) if plan.signature.run is None else plan.signature.run(call, operands, plan.choices)
+
+
+def _planned(call: Call, signature: Signature) -> Plan:
+    choices = [_chosen(call, signature, dim) for dim in range(call.mesh.ndim)]
+    moves: list[tuple[Placements, list[int]] | None] = []
+    for number, layout in enumerate(call.layouts):
         targets = tuple([choice.operands[number] for choice in choices])
         shared = [
             dim
             for dim, choice in enumerate(choices)
-            if signature.operands[number] is not None
+            if call.mesh.shape[dim] > 1
+            and signature.operands[number] is not None
             and isinstance(targets[dim], Replicate)
             and not all(isinstance(one, Replicate) for one in choice.results)
         ]
-        with disable_overrides():
-            local = redistributed(operand, layout, targets)
-            locals_.append(enter(local, layout._replace(placements=targets), shared))
-    with disable_overrides():
-        if signature.run is None:
-            result = call.call(locals_)
-        else:
-            result = signature.run(call, locals_, choices)
-    if in_place:
-        return call.operands[0]
-    placements = iter([tuple([choice.results[k] for choice in choices]) for k in range(len(call.results))])
-    metas = iter(call.results)
-    return _wrapped(result, metas, placements, call)
+        moves.append((targets, shared) if shared or targets != layout.placements else None)
+    layouts = [
+        Layout(call.mesh, tuple([choice.results[k] for choice in choices]), tuple(meta.shape), tuple(meta.stride()))
+        for k, meta in enumerate(call.results)
+    ]
+    return Plan(signature, choices, moves, call.results, layouts)
 
 
-def _wrapped(result: Any, metas: Iterator[Tensor], placements: Iterator[Any], call: Call) -> Any:
+def _wrapped(result: Any, layouts: Iterator[Layout], call: Call) -> Any:
     if isinstance(result, Tensor):
-        meta = next(metas)
-        layout = Layout(call.mesh, next(placements), tuple(meta.shape), tuple(meta.stride()))
-        return call.kind._of(result, layout)
+        return call.kind._of(result, next(layouts))
     if isinstance(result, (list, tuple)):
-        items = [_wrapped(one, metas, placements, call) for one in result]
+        items = [_wrapped(one, layouts, call) for one in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
-def _chosen(call: Call, signature: Signature, dim: int, in_place: bool) -> Choice:
+def _chosen(call: Call, signature: Signature, dim: int) -> Choice:
     """Return the candidate that moves the fewest elements along a dimension of the mesh."""
     now = [layout.placements[dim] for layout in call.layouts]
     size = call.mesh.shape[dim]
     best: tuple[float, Choice] | None = None
     for candidate in _candidates(call, signature, now):
-        if in_place and (candidate.operands[0] != now[0] or candidate.results[0] != now[0]):
+        if call.in_place and (candidate.operands[0] != now[0] or candidate.results[0] != now[0]):
             continue
         cost = sum(
             _elements_moved(a, b, prod(layout.shape), size)

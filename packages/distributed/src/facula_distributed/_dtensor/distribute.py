@@ -75,7 +75,7 @@ def distribute_tensor(
                     broadcast(local, group=mesh._groups[dim], group_src=src_data_rank)
         layout = Layout(mesh, (Replicate(),) * mesh.ndim, shape, contiguous_stride(shape))
         local = redistributed(local, layout, found)
-        made = DTensor._of(local, layout._replace(placements=found))
+        made = DTensor._of(local, layout.with_placements(found))
         made.requires_grad_(tensor.requires_grad)
     return made
 

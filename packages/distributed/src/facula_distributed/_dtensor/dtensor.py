@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_tensor import Function, Parameter, Size, Tensor, no_grad
+from facula_tensor import Parameter, Size, Tensor, no_grad
 from facula_tensor.extend.overriding import disable_overrides, overridden
 
 from .._collectives.exchanges import broadcast
@@ -23,7 +23,7 @@ from .calls import call_function
 from .layout import Layout, Placements, checked_mesh, checked_placements, contiguous_stride, gradient_placements
 from .norms import reduced_parts
 from .placements import Partial, Placement, Replicate, Shard
-from .redistribute import redistributed
+from .redistribute import redistributed, with_gradient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,18 +32,6 @@ if TYPE_CHECKING:
 
 
 _GRAD: Any = Tensor.grad
-
-
-class _ToLocal(Function):
-    @staticmethod
-    def forward(ctx: Any, local: Tensor, layout: Layout, grads: Placements) -> Tensor:  # type: ignore[override]
-        ctx.layout, ctx.grads = layout, grads
-        return local.view_as(local)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
-        layout = ctx.layout._replace(placements=ctx.grads)
-        return redistributed(grad, layout, gradient_placements(ctx.layout.placements)), None, None
 
 
 class DTensor(Tensor):
@@ -78,8 +66,7 @@ class DTensor(Tensor):
     @classmethod
     def _of(cls, local: Tensor, layout: Layout) -> DTensor:
         """Return the DTensor of a local tensor: the same memory and history."""
-        with disable_overrides():
-            made = local.as_subclass(DTensor)
+        made = local.as_subclass(DTensor)
         made._spec = layout
         return made
 
@@ -159,8 +146,7 @@ class DTensor(Tensor):
         layout = self._spec
         found = checked_placements("to_local", grad_placements, layout.mesh, len(layout.shape))
         with disable_overrides():
-            result: Tensor = _ToLocal.apply(self, layout, found)
-        return result
+            return with_gradient(self, layout, found)
 
     @boundary
     def full_tensor(self, *, grad_placements: Sequence[Placement] | None = None) -> Tensor:
@@ -211,7 +197,7 @@ class DTensor(Tensor):
             return self
         with disable_overrides():
             local = redistributed(self, layout, found)
-        return DTensor._of(local, layout._replace(placements=found))
+        return DTensor._of(local, layout.with_placements(found))
 
     @property
     def device_mesh(self) -> DeviceMesh:
@@ -239,7 +225,7 @@ class DTensor(Tensor):
         known = getattr(self, "_given_grad", None)
         if known is None or known[0] is not local:
             layout = self._spec
-            grad = DTensor._of(local, layout._replace(placements=gradient_placements(layout.placements)))
+            grad = DTensor._of(local, layout.with_placements(gradient_placements(layout.placements)))
             known = self._given_grad = (local, grad)
         return known[1]
 
@@ -266,7 +252,7 @@ class DTensor(Tensor):
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Call `hook(gradient)` with the gradient as a DTensor; its result, unless None, replaces the gradient."""
-        layout = self._spec._replace(placements=gradient_placements(self._spec.placements))
+        layout = self._spec.with_placements(gradient_placements(self._spec.placements))
 
         def call(grad: Tensor) -> Tensor | None:
             result = hook(DTensor._of(grad, layout))
@@ -296,6 +282,12 @@ class DTensor(Tensor):
                 raise InvalidTypeError(f"backward: expected gradient to be a DTensor; got {type(gradient).__name__}")
             gradient = gradient.redistribute(placements=gradient_placements(self._spec.placements)).to_local()
         Tensor.backward(start._plain(), gradient, retain_graph, create_graph, inputs)
+
+    def __copy__(self) -> DTensor:
+        with disable_overrides():
+            made: Any = Tensor.__copy__(self)
+        made._spec = self._spec
+        return made  # type: ignore[no-any-return]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DTensor:
         with disable_overrides():
@@ -332,13 +324,10 @@ class DTensor(Tensor):
         layout = self._spec
         if isinstance(whole, DTensor):
             return whole.redistribute(placements=layout.placements)
-        replicated = layout._replace(placements=(Replicate(),) * layout.mesh.ndim)
+        replicated = layout.with_placements((Replicate(),) * layout.mesh.ndim)
         return DTensor._of(redistributed(whole, replicated, layout.placements), layout)
 
-    @staticmethod
-    def _reduced(tensors: Any, reduce: Any, combine: Any) -> list[Tensor]:
-        """Return a number of each tensor; the arguments are those of `reduced_parts`."""
-        return reduced_parts(tensors, reduce, combine)
+    _reduced = staticmethod(reduced_parts)
 
     def _replicated(self, value: Tensor) -> DTensor:
         """Return a tensor that is equal on all processes as a DTensor."""
@@ -394,3 +383,11 @@ for _name in ("dim", "ndim", "ndimension"):
 for _name in ("numel", "nelement"):
     _whole(_name, lambda layout: prod(layout.shape))
 _whole("__len__", lambda layout: layout.shape[0])
+
+# The local tensor has these of the whole one, so they are not dispatched.
+for _name in (
+    "dtype device layout requires_grad requires_grad_ is_leaf grad_fn retain_grad retains_grad itemsize element_size "
+    "is_floating_point is_complex is_cuda is_meta _version is_contiguous register_post_accumulate_grad_hook"
+).split():
+    for _kind in (DTensor, DTensorParameter):
+        setattr(_kind, _name, getattr(Tensor, _name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from facula_errors import InvalidTypeError, InvalidValueError
 
@@ -17,13 +17,31 @@ if TYPE_CHECKING:
 Placements: TypeAlias = tuple[Placement, ...]
 
 
-class Layout(NamedTuple):
+class Layout:
     """How a tensor is distributed: a mesh, a placement for each of its dimensions, the whole shape and strides."""
 
-    mesh: DeviceMesh
-    placements: Placements
-    shape: tuple[int, ...]
-    stride: tuple[int, ...]
+    __slots__ = ("_hash", "mesh", "placements", "shape", "stride")
+
+    def __init__(
+        self, mesh: DeviceMesh, placements: Placements, shape: tuple[int, ...], stride: tuple[int, ...]
+    ) -> None:
+        self.mesh, self.placements, self.shape, self.stride = mesh, placements, shape, stride
+        self._hash = hash((mesh, placements, shape, stride))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Layout)
+            and self._hash == other._hash
+            and (self.placements, self.shape, self.stride) == (other.placements, other.shape, other.stride)
+            and self.mesh == other.mesh
+        )
+
+    def with_placements(self, placements: Placements) -> Layout:
+        """Return the layout with other placements."""
+        return Layout(self.mesh, placements, self.shape, self.stride)
 
     def box(self) -> list[tuple[int, int]]:
         """Return the first and the last index, exclusive, of this process's part along each dimension."""

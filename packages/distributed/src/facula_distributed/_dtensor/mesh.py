@@ -121,6 +121,7 @@ class DeviceMesh:
                 f"DeviceMesh: expected {len(shape)} different mesh_dim_names, one for each dimension; got {names!r}"
             )
         self._groups, self._root, self._known = [], None, {}
+        self._hash = hash(self._key())
         rank = default_group().rank()
         place = ranks.index(rank) if rank in ranks else None
         self._coordinate: list[int] | None = None
@@ -310,7 +311,7 @@ class DeviceMesh:
         return self is other or (isinstance(other, DeviceMesh) and self._key() == other._key())
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return self._hash
 
     def __repr__(self) -> str:
         if self.mesh_dim_names is None:

@@ -161,7 +161,7 @@ def _loss(call: Call, operands: list[Letters], weights: Any) -> Signature:
         dims = [dim for dim, choice in enumerate(choices) if isinstance(choice.operands[0], Shard)]
         if not dims:
             return call.call(operands)
-        call.kwargs["reduction"] = "sum"
+        call.kwargs = {**call.kwargs, "reduction": "sum"}
         with no_grad():
             total = operands[0].new_zeros(()) + weights(call, operands)
             for dim in dims:

@@ -6,11 +6,12 @@ from the last dimension of the mesh to the first, and divided from the first to 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
+from facula_tensor import Function
 
-from .layout import Layout, Placements, box_at
+from .layout import Layout, Placements, box_at, gradient_placements
 from .placements import Partial, Placement, Replicate, Shard
 from .steps import Enter, Exchange, Gather, Reduce, ReduceScatter, Slice, Step, apply
 
@@ -39,6 +40,30 @@ def redistributed(local: Tensor, layout: Layout, targets: Placements) -> Tensor:
     if layout.placements == targets:
         return local
     return _Redistribution(layout, targets).run(local)
+
+
+class _WithGradient(Function):
+    @staticmethod
+    def forward(ctx: Any, local: Tensor, layout: Layout, grads: Placements) -> Tensor:  # type: ignore[override]
+        ctx.layout, ctx.grads = layout, grads
+        return local.view_as(local)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+        layout = ctx.layout.with_placements(ctx.grads)
+        return redistributed(grad, layout, gradient_placements(ctx.layout.placements)), None, None
+
+
+def with_gradient(local: Tensor, layout: Layout, grads: Placements) -> Tensor:
+    """Return a local tensor whose gradient has given placements.
+
+    Arguments:
+        local: this process's part.
+        layout: its layout.
+        grads: the placements of the gradient of the result.
+    """
+    result: Tensor = _WithGradient.apply(local, layout, grads)
+    return result
 
 
 class _Redistribution:

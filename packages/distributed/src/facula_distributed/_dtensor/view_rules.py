@@ -30,6 +30,8 @@ def _view(call: Call) -> Signature:
         _check_index(call.args[1])
     with no_grad(), disable_overrides():
         views = call.call([empty(shape, dtype=call.operands[0].dtype, device="meta"), *call.metas[1:]])
+    if call.results[0].dtype is not call.operands[0].dtype:
+        raise UnsupportedError(f"{name}: expected lengths for a DTensor; got a dtype; use the view of to_local()")
     probes = list(views) if isinstance(views, (list, tuple)) else [views]
     ends = [length * prod(shape[at + 1 :]) if length > 1 else None for at, length in enumerate(shape)]
     operand: list[object] = [None] * len(shape)
@@ -41,7 +43,9 @@ def _view(call: Call) -> Signature:
             for named, at in zip(results, found, strict=True):
                 named[at] = dim  # type: ignore[index]
     others = [None] * (len(call.layouts) - 1)  # of view_as, for example
-    return Signature([tuple(operand), *others], [tuple(one) for one in results], {}, "first", run=_run)
+    return Signature(
+        [tuple(operand), *others], [tuple(one) for one in results], {}, "first", run=_run, returns_views=True
+    )
 
 
 def _dim_from(call: Call, dim: int, end: int, view: Any, is_reshape: bool) -> int | None:

@@ -13,6 +13,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_storage import float16
 from facula_tensor import Tensor, float32, isfinite, no_grad, stack, tensor, where, zeros_like
+from facula_tensor.extend.parts import has_parts, reduced_parts
 from facula_tensor.extend.recording import current_recorder
 
 from .._lookup.names import publish
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from .._types import AnyValue
 
 __all__ = ["GradScaler", "OptState"]
+
+
+def _has_infinite(gradient: Tensor) -> Tensor:
+    """Return whether an element is infinite or NaN, as a tensor."""
+    return isfinite(gradient).logical_not_().any()
 
 
 class OptState:
@@ -152,7 +158,11 @@ class GradScaler:
             inverse = self._scale.reciprocal()
             for gradient in gradients:
                 gradient.mul_(inverse.to(gradient.device))
-                infinite.add_(isfinite(gradient).logical_not_().any().to(infinite.device))
+                if not has_parts(gradient):
+                    infinite.add_(_has_infinite(gradient).to(infinite.device))
+            parts = [gradient for gradient in gradients if has_parts(gradient)]
+            for found in reduced_parts(parts, _has_infinite, lambda found: found.any(0)) if parts else ():
+                infinite.add_(found.to(infinite.device))
 
     def step(self, optimizer: Optimizer, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Unscale the gradients if necessary; return the result of `optimizer.step`, or None if the step is skipped."""
