@@ -29,7 +29,7 @@ class Model:
 
 dist.init_process_group()
 model = Model()
-state = dist.resumable(model=model, every=1)
+state = dist.resumable(model=model)
 print("begins at", state.step, flush=True)
 for step in range(state.step, int(sys.argv[1])):
     gradient = rand(4, generator=model.noise)
@@ -86,25 +86,26 @@ def ends(output):
 @needs_ray
 def test_a_killed_launcher_and_a_killed_actor(tmp_path):
     pytest.importorskip("mpi4py")
-    code, expected, errors = finish(begin(tmp_path, "program.py", "30", "0.01"))
+    code, expected, errors = finish(begin(tmp_path, "program.py", "80", "0.01"))
     assert code == 0 and len(ends(expected)) == 2, errors
-    process = begin(tmp_path, "--max-restarts", "2", "program.py", "30", "0.3")
+    process = begin(tmp_path, "--max-restarts", "2", "program.py", "80", "0.2")
     for _ in range(2):
         assert "begins at 0" in process.stdout.readline()
-    time.sleep(2.0)
+    time.sleep(3.0)
     ((launcher, actor),) = launchers(1)
     os.kill(launcher, signal.SIGKILL)
     resumed = {process.stdout.readline().partition("] ")[2] for _ in range(2)}
     assert len(resumed) == 1 and re.match(r"begins at [1-9]", resumed.pop())
     ((_, actor),) = launchers(1)
+    time.sleep(4.0)  # in which the state is copied
     os.kill(actor, signal.SIGKILL)  # its memory is lost, too
     code, found, errors = finish(process)
-    assert code == 0 and "begins at 0" in found, errors
+    assert code == 0 and "begins at 0" not in found, errors
     assert ends(found) == ends(expected)
     assert "node 1 was lost: its launcher was ended by SIGKILL" in errors
     assert "node 1 was lost: its Ray actor has ended" in errors
     assert re.search(r"node 0\] restart 1: all ranks go on after step [1-9]", errors)
-    assert "restart 2: all ranks go on from the beginning" in errors
+    assert re.search(r"node 0\] restart 2: all ranks go on after step [1-9]", errors)
 
 
 def test_without_ray(tmp_path):

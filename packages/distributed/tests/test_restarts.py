@@ -200,11 +200,30 @@ def test_a_slot_that_is_incomplete_is_not_used():
     slots.close()
 
 
+def test_a_slot_is_copied_and_restored():
+    slots, other = Slots.create(2), Slots.create(2)
+    for rank in (0, 1):
+        slots.write(rank, 7, [b"state", bytes([rank]) * 5000])
+        slots.write(rank, 8, [b"next"])
+    assert slots.copy(0, 6) is None
+    for rank in (0, 1):
+        other.write(rank, 9, [b"later"])
+        other.restore(rank, 7, slots.copy(rank, 7))
+    assert common(other) == 7
+    assert [bytes(part) for part in other.read(1)] == [b"state", bytes([1]) * 5000]
+    for rank in (0, 1):
+        other.write(rank, 10, [b"goes on"])
+    assert common(other) == 10
+    slots.close()
+    other.close()
+
+
 @pytest.mark.parametrize(
     ("copy", "step", "steps"), [(1.0, 0.0, 1), (1e-4, 1.0, 1), (0.1, 0.5, 20), (1e9, 1e-3, 100_000)]
 )
 def test_copies_take_one_percent_of_the_time(copy, step, steps):
     assert interval(copy, step) == steps
+    assert interval(copy, step, 10.0) == (1 if not step else max(steps, round(10.0 / step)))
 
 
 def test_invalid_arguments_are_refused():

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SHARE = 0.01  # of the time that may be spent on copies
+PAUSE_VARIABLE = "FACULA_KEEP_SECONDS"  # seconds between two copies, if the launcher sends them to another machine
 _MAX_INTERVAL = 100_000  # steps
 _METHODS = (
     ("sharded_state_dict", "load_state_dict"),  # of each rank's part
@@ -103,7 +104,9 @@ class Resumable:
         times = tensor([ended - begun, (begun - since) / max(1, step - former)], dtype=float64)
         if not is_alone:  # the others have finished their copies, too; and choose the same interval
             all_reduce(times, ReduceOp.MAX)
-        self._due = step + (self._every or interval(*times.tolist()))
+        copy_seconds, step_seconds = times.tolist()
+        pause = float(os.environ.get(PAUSE_VARIABLE, "0"))
+        self._due = step + (self._every or interval(copy_seconds, step_seconds, pause))
         self._last = step, time.perf_counter()
 
     def _write(self, step: int) -> None:
@@ -145,16 +148,17 @@ def resumable(*, every: int | None = None, **objects: Any) -> Resumable:
     return Resumable(objects, every)
 
 
-def interval(copy_seconds: float, step_seconds: float) -> int:
+def interval(copy_seconds: float, step_seconds: float, pause: float = 0.0) -> int:
     """Return the number of steps between two copies, so that these take at most `_SHARE` of the time.
 
     Arguments:
         copy_seconds: the time of one copy.
         step_seconds: the time of one step; 0 if it is unknown.
+        pause: the seconds between two copies at least.
     """
     if step_seconds <= 0:
         return 1
-    return max(1, min(_MAX_INTERVAL, ceil(copy_seconds / (_SHARE * step_seconds))))
+    return max(1, min(_MAX_INTERVAL, ceil(max(copy_seconds / _SHARE, pause) / step_seconds)))
 
 
 def _accessors(name: str, one: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]]:

@@ -159,6 +159,21 @@ class Slots:
             found.append(memory[end - length : end])
         return found
 
+    def copy(self, rank: int, step: int) -> bytes | None:
+        """Return the bytes that a rank, which may run, has kept after a step; None if they were overwritten."""
+        for slot in (0, 1):
+            entry = self.entry(rank, slot)
+            if entry.is_complete and entry.step == step:
+                data = bytes(memoryview(self._map(rank, slot, entry.nbytes))[: entry.nbytes])
+                return data if self.entry(rank, slot) == entry else None
+        return None
+
+    def restore(self, rank: int, step: int, data: bytes) -> None:
+        """Make the result of `copy` the only state that a rank has kept. No rank may run."""
+        self._map(rank, 0, len(data))[: len(data)] = data
+        self._set(rank, 0, Entry(1, 1, step, len(data)))
+        self._set(rank, 1, Entry(0, 0, -1, 0))
+
     def _map(self, rank: int, slot: int, nbytes: int) -> mmap.mmap:
         memory = self._mapped.get((rank, slot))
         if memory is None or len(memory) < nbytes:

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,10 +27,18 @@ class Node:
     """A machine: its launcher, and the memory in which ranks keep their state, which outlives launchers.
 
     Its methods run in the main thread, which lives as long as the process.
+
+    Arguments:
+        ranks: the ranks of this machine.
+        world: the number of all ranks.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ranks: range, world: int) -> None:
+        self._ranks, self._world = ranks, world
         self._state = os.memfd_create("facula-state", 0)
+        self._slots: Any = None
+        self._own: dict[int, list[bytes]] = {}  # copies of the ranks' state, by step: Note [Ring of copies]
+        self._others: dict[int, list[bytes]] = {}  # those of the machine before
         self._process: subprocess.Popen[bytes] | None = None
         self._targets: dict[int, str] = {}
 
@@ -77,3 +85,38 @@ class Node:
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, number)
+
+    def steps(self) -> list[int]:
+        """Return the steps that all ranks of this machine have kept."""
+        if self._slots is None:
+            from facula_distributed._board.slots import Slots
+
+            self._slots = Slots.create(self._world, self._state)
+        found: list[int] = self._slots.common_steps(self._ranks)
+        return found
+
+    def copy(self, step: int, former: int | None) -> list[bytes] | None:
+        """Copy the state of the ranks after a step; None if it was overwritten. Keep the copy, and that of `former`."""
+        found = [self._slots.copy(rank, step) for rank in self._ranks]
+        self._own = {kept: copy for kept, copy in self._own.items() if kept == former}
+        if any(one is None for one in found):
+            return None
+        self._own[step] = found
+        return found
+
+    def receive(self, step: int, copy: list[bytes] | None, former: int | None) -> bool:
+        """Keep a copy of the machine before this one, and that of `former`. Return whether there was one."""
+        self._others = {kept: other for kept, other in self._others.items() if kept == former}
+        if copy is not None:
+            self._others[step] = copy
+        return copy is not None
+
+    def received(self, step: int) -> list[bytes]:
+        """Return the copy of the machine before this one."""
+        return self._others[step]
+
+    def restore(self, step: int, copy: list[bytes] | None) -> None:
+        """Make a copy, by default the own one, the state that the ranks have kept. No launcher may run."""
+        self.steps()
+        for rank, data in zip(self._ranks, self._own[step] if copy is None else copy, strict=True):
+            self._slots.restore(rank, step, data)

@@ -6,8 +6,8 @@ The program that the user starts is the driver: it creates an actor for each mac
 and a token, prints their output, and ends with the run's exit code. The launchers restart ranks that fail, as without
 Ray. If a launcher is killed, or an actor or its machine is lost, the launchers of the other machines end their ranks;
 the driver replaces lost actors, and has all launchers start again. The state that ranks keep is in memory of the
-actors, so it is lost only with an actor: then the program begins again, perhaps from a checkpoint. If the driver ends,
-Ray ends its actors, the kernel their launchers, and these their ranks.
+actors, and copies of it in those of other machines (Note [Ring of copies] in ray_copies.py). If the driver ends, Ray
+ends its actors, the kernel their launchers, and these their ranks.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import OperationError
 
 from .._ray import connected_ray, first_line
+from .._resumable import PAUSE_VARIABLE
 from .._stores.tokens import TOKEN_VARIABLE
 from . import ray_node
 from .output import say
+from .ray_copies import KEEP_SECONDS, Copies
 from .run import RESTARTS_VARIABLE
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class RayRun:
         self._ray, self._is_own_connection = connected_ray("facula run")
         self._ray.cloudpickle.register_pickle_by_value(ray_node)
         self._nodes: dict[int, Any] = {}  # actors
+        self._copies = Copies(self._ray, self._nodes) if self._nnodes > 1 and given.max_restarts else None
         self._signal: int | None = None
 
     def run(self) -> int:
@@ -77,7 +80,11 @@ class RayRun:
         restarts = 0
         while True:
             self._place(restarts)
+            if self._copies is not None:
+                self._copies.start()
             code, lost = self._watch()
+            if self._copies is not None:
+                self._copies.stop()
             if not lost or self._signal is not None:
                 return code
             for node, text in lost.items():
@@ -92,15 +99,19 @@ class RayRun:
         """Create missing actors, wait for all, and start the launchers."""
         for node in range(self._nnodes):
             if node not in self._nodes:
-                self._nodes[node] = self._new_node()
+                self._nodes[node] = self._new_node(node)
         addresses = self._addresses()
         host, port = addresses[0]
         if len({other for other, _ in addresses}) == 1:
             host = "127.0.0.1"
+        if self._copies is not None:
+            self._copies.restore()
         environment = {
             **os.environ, TOKEN_VARIABLE: secrets.token_hex(16), RESTARTS_VARIABLE: str(restarts),
             "RAY_ADDRESS": self._ray.get_runtime_context().gcs_address,
         }  # fmt: skip
+        if self._copies is not None:
+            environment.setdefault(PAUSE_VARIABLE, str(KEEP_SECONDS))
         place = self._arguments.index("--ray")
         started = []
         for node, actor in self._nodes.items():
@@ -137,13 +148,14 @@ class RayRun:
                 try:
                     found.append(self._ray.get(ref))
                 except self._ray.exceptions.RayActorError:  # it was lost meanwhile
-                    self._nodes[node] = self._new_node()
+                    self._nodes[node] = self._new_node(node)
             if len(found) == self._nnodes:
                 return found
 
-    def _new_node(self) -> Any:
-        kind = self._ray.remote(ray_node.Node)
-        return kind.options(num_cpus=self._given.nproc, scheduling_strategy="SPREAD").remote()
+    def _new_node(self, node: int) -> Any:
+        nproc = self._given.nproc
+        kind = self._ray.remote(ray_node.Node).options(num_cpus=nproc, scheduling_strategy="SPREAD")
+        return kind.remote(range(node * nproc, (node + 1) * nproc), self._nnodes * nproc)
 
     def _watch(self) -> tuple[int, dict[int, str]]:
         """Print output until all launchers have ended; return the exit code, and why nodes were lost."""
