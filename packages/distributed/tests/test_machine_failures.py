@@ -1,6 +1,7 @@
 """Runs on two machines, of which launchers on one machine pretend to be: each names what failed, and where."""
 
 import os
+import random
 import re
 import signal
 import socket
@@ -134,6 +135,41 @@ def wait_until_ended(pid):
     while is_running(pid) and time.monotonic() < limit:
         time.sleep(0.02)
     assert not is_running(pid)
+
+
+REPEATED = """
+import facula_distributed as dist
+from facula_tensor import zeros
+
+dist.init_process_group()
+print("begun", flush=True)
+while True:
+    dist.all_reduce(zeros(1000))
+"""
+
+
+@pytest.mark.thorough
+def test_random_ends_of_ranks_and_launchers(tmp_path):
+    """Check 100 runs, in each of which a rank or a launcher is ended at a random time."""
+    draw = random.Random(0)
+    for _ in range(100):
+        run = begin(tmp_path, REPEATED, [], [])
+        kind, node = draw.choice(("rank", "launcher", "signal")), draw.randrange(2)
+        wait_for(run[1].stdout, "begun")
+        ranks = [pid for process in run for pid in children_of(process.pid)]
+        time.sleep(draw.random() / 5)
+        number = signal.SIGTERM if kind == "signal" else signal.SIGKILL
+        os.kill(ranks[node] if kind == "rank" else run[node].pid, number)
+        found = [end(process) for process in run]
+        for pid in ranks:
+            wait_until_ended(pid)
+        codes = [code for code, *_ in found]
+        if kind == "launcher":
+            assert codes[node] == -signal.SIGKILL and codes[1 - node] == 1
+            assert f"node {node} (" in found[1 - node][2] and "its launcher has ended" in found[1 - node][2]
+        else:
+            assert codes == [128 + number] * 2
+            assert kind == "signal" or all(f"rank {node} was ended by SIGKILL" in errors for *_, errors in found)
 
 
 RESUMED = """

@@ -28,7 +28,7 @@ from .alone import Alone, Failure, InterruptError
 from .links import Door, Link
 from .mirror import Mirror
 from .output import say
-from .places import host_name
+from .places import difference, host_name
 from .stacks import LocalRanks, Stack
 
 if TYPE_CHECKING:
@@ -42,10 +42,6 @@ _SETTLING_SECONDS = 0.05  # in which node 0 waits for other failures after the f
 _ANSWER_SECONDS = 3.0  # for stacks of other machines' ranks
 _PATIENCE_SECONDS = 5.0  # until a launcher says that it waits for others
 _REFUSAL_SECONDS = 2.0  # in which others may come, to be told that the run does not begin
-_SAME = {
-    "version": "the same version of facula-distributed", "facula": "the same version of facula",
-    "nnodes": "the same --nnodes", "nproc": "the same --nproc", "max_restarts": "the same --max-restarts",
-}  # fmt: skip
 
 
 class Machines(Alone):
@@ -54,7 +50,7 @@ class Machines(Alone):
     Arguments:
         place: the place of this machine.
         nproc: the number of ranks of each machine.
-        about: what all machines must have in common: the names of `_SAME`; and `error`, an error of
+        about: what all machines must have in common: the names of `_SAME` in places.py; and `error`, an error of
             this machine, or "".
     """
 
@@ -63,6 +59,7 @@ class Machines(Alone):
         self.verdict, self.signal, self._lost = None, None, ""
         self._about = {**about, "node": place.node, "host": host_name()}
         self._others: dict[int, Link] = {}
+        self._pending: list[Link] = []  # that have not said which machine they are of
         self._hosts: dict[int, str] = {}
         self._door: Door | None = None
         self._offered: dict[str, dict[int, Any]] = {}
@@ -98,9 +95,9 @@ class Machines(Alone):
             self._enter()
 
     def _admit_all(self) -> None:
-        place, pending, strangers = self.place, list[Link](), set[str]()
+        place, pending, strangers = self.place, self._pending, set[str]()
         self._door = door = Door(place.host, place.port, place.token)
-        found, problem = {0: self._about}, _difference(self._about, self._about)
+        found, problem = {0: self._about}, difference(self._about, self._about)
         begun = time.monotonic()
         said, refusing = begun + _PATIENCE_SECONDS, begun + _REFUSAL_SECONDS
         while len(found) < self.nnodes:
@@ -132,7 +129,7 @@ class Machines(Alone):
                     self._others[other["node"]], found[other["node"]] = link, other
                     self._hosts[other["node"]] = other["host"]
                     if not problem:
-                        problem, refusing = _difference(found[0], other), now + _REFUSAL_SECONDS
+                        problem, refusing = difference(found[0], other), now + _REFUSAL_SECONDS
                     break
                 if link.is_closed and link in pending:
                     pending.remove(link)
@@ -357,11 +354,16 @@ class Machines(Alone):
     def close(self) -> None:
         self._is_closed.set()
         self.poll()
-        for link in self._others.values():
-            link.close()
-        self._others = {}
         if self._door is not None:
             self._door.close()
+            while not self._door.arrived.empty():
+                self._pending.append(self._door.arrived.get())
+        for link in self._pending:
+            if self.signal is not None:
+                link.send({"kind": "signal", "number": self.signal})
+        for link in [*self._others.values(), *self._pending]:
+            link.close()
+        self._others, self._pending = {}, []
 
 
 class _AllRanks(LocalRanks):
@@ -383,14 +385,3 @@ class _AllRanks(LocalRanks):
             node = machines.node_of(rank)
             described[rank] = Stack(f"node {node}, {machines.host_of(node)}{', ' if about else ''}{about}", frames)
         return described
-
-
-def _difference(first: dict[str, Any], other: dict[str, Any]) -> str:
-    """Say what two machines do not have in common; "" if all is well."""
-    names = [f"node {one['node']} ({one['host']})" for one in (first, other)]
-    if other.get("error"):
-        return f"{names[1]}: {other['error']}"
-    for name, what in _SAME.items():
-        if first[name] != other.get(name):
-            return f"expected {what} on all machines; got {first[name]} on {names[0]}, {other.get(name)} on {names[1]}"
-    return ""

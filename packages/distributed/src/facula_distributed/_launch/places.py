@@ -1,4 +1,4 @@
-"""Which of several machines this one is: from the options, or from Slurm's variables."""
+"""Which of several machines this one is, by the options or by Slurm's variables, and whether they fit together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import secrets
 import socket
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import OperationError
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _FIRST_PORT, _PORTS = 20_000, 12_000  # below the ports that systems give to clients
+_SAME = {
+    "version": "the same version of facula-distributed", "facula": "the same version of facula",
+    "nnodes": "the same --nnodes", "nproc": "the same --nproc", "max_restarts": "the same --max-restarts",
+}  # fmt: skip
 
 
 class Place(NamedTuple):
@@ -138,3 +142,14 @@ def _numbers(text: str) -> list[str]:
 def host_name() -> str:
     """Return the name of this machine."""
     return socket.gethostname()
+
+
+def difference(first: dict[str, Any], other: dict[str, Any]) -> str:
+    """Say what two machines do not have in common; "" if all is well."""
+    names = [f"node {one['node']} ({one['host']})" for one in (first, other)]
+    if other.get("error"):
+        return f"{names[1]}: {other['error']}"
+    for name, what in _SAME.items():
+        if first[name] != other.get(name):
+            return f"expected {what} on all machines; got {first[name]} on {names[0]}, {other.get(name)} on {names[1]}"
+    return ""

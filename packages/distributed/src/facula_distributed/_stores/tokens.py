@@ -30,6 +30,10 @@ class StrangerError(FaculaError):
     """The other end of a connection is another program, or does not know the token."""
 
 
+class ClosedError(FaculaError, ConnectionError):
+    """The other end of a connection closed it at once."""
+
+
 def show_token(connection: socket.socket, token: str, kind: bytes) -> None:
     """Prove the token to a server, which proves it, too.
 
@@ -39,6 +43,8 @@ def show_token(connection: socket.socket, token: str, kind: bytes) -> None:
     """
     end = time.monotonic() + PROOF_SECONDS
     greeting = read_exactly(connection, len(_GREETING) + _RANDOM, end)
+    if not greeting:
+        raise ClosedError("it closes connections")
     if not greeting.startswith(_GREETING):
         raise StrangerError("another program answers there")
     seen = greeting[len(_GREETING) :] + secrets.token_bytes(_RANDOM) + kind
