@@ -15,7 +15,7 @@ from facula_errors.extend import boundary
 from facula_tensor import float64, tensor
 from facula_tensor.extend import default_states, restore_default_states
 
-from ._board.slots import Slots
+from ._board.slots import PAUSE_VARIABLE, Slots
 from ._collectives.reductions import all_reduce
 from ._groups.groups import is_initialized
 from ._groups.work import ReduceOp
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SHARE = 0.01  # of the time that may be spent on copies
-PAUSE_VARIABLE = "FACULA_KEEP_SECONDS"  # seconds between two copies, if the launcher sends them to another machine
 _MAX_INTERVAL = 100_000  # steps
 _METHODS = (
     ("sharded_state_dict", "load_state_dict"),  # of each rank's part

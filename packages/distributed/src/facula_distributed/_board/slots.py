@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 STATE_VARIABLE = "FACULA_STATE"  # the file's descriptor, the world size, and perhaps the step to resume from: "7:4:120"
+PAUSE_VARIABLE = "FACULA_KEEP_SECONDS"  # between two copies, if the launcher sends them to another machine
 ROOM = 1 << 40
 _NAME = "facula-state"
 _PAGE = mmap.PAGESIZE

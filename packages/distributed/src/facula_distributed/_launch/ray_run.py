@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import OperationError
 
+from .._board.slots import PAUSE_VARIABLE
 from .._ray import connected_ray, first_line
-from .._resumable import PAUSE_VARIABLE
 from .._stores.tokens import TOKEN_VARIABLE
 from . import ray_node
 from .output import say
