@@ -66,6 +66,9 @@ class Gathering:
         self._wholes = empty(wholes.nbytes, dtype=uint8)
         for one, whole in zip(self._parameters, tensors_at(self._wholes, wholes.places), strict=True):
             one.whole = Parameter(whole, requires_grad=False)
+        # Without memory, they are on the meta device: a program that uses one, then, gets an error.
+        self._used = [one.whole._layout for one in self._parameters]
+        self._freed = [empty(one.shape, dtype=one.whole.dtype, device="meta")._layout for one in self._parameters]
         self.free()
         self._block = None
         self.nbytes = wholes.nbytes
@@ -95,7 +98,8 @@ class Gathering:
         if kinds != self._kinds:
             self._place(kinds)
         take_memory(self._wholes, self._version())
-        for one in self._parameters:
+        for one, layout in zip(self._parameters, self._used, strict=True):
+            one.whole._layout = layout
             trains = one.part.node is not None  # without the overrides that `requires_grad` calls
             if (one.whole.node is not None) is not trains:
                 one.whole.requires_grad_(trains)
@@ -136,6 +140,8 @@ class Gathering:
     def free(self) -> None:
         """Free the memory of the whole parameters."""
         free_memory(self._wholes)
+        for one, layout in zip(self._parameters, self._freed, strict=True):
+            one.whole._layout = layout
 
     def write_back(self) -> None:
         """Copy this rank's elements of the whole parameters to the parts."""
