@@ -1,13 +1,14 @@
 """Reports: waits by rank and line, operations in the background, and the model for more ranks."""
 
 import pickle
+import re
 import time
 
 import pytest
 
 import facula_distributed as dist
 from facula_distributed import HashStore
-from facula_distributed._report.model import Point, all_reduce_seconds, fit, model_of, step_seconds
+from facula_distributed._report.model import LINKS, Point, all_reduce_seconds, fit, model_of, step_seconds
 from facula_distributed.testing import run
 from facula_errors.testing import raises
 from facula_tensor import ones, zeros
@@ -92,6 +93,23 @@ def test_reports_of_one_rank():
         assert "no transfers were measured" in repr(dist.report(model=True))
     finally:
         dist.destroy_process_group()
+
+
+def modelled(rank):
+    dist.report()
+    for _ in range(3):
+        dist.all_reduce(ones(250))
+        dist.all_reduce(ones(250_000))
+    return repr(dist.report(steps=3, model=True))
+
+
+def test_the_model_is_printed_beside_measured_transfers():
+    for text in run(2, modelled):
+        for size in ("1.0 kB", "1000.0 kB"):
+            assert re.search(rf" {size}: measured +[\d.]+ us, model +[\d.]+ us", text)
+        assert re.search(r"8 +32 +128 +512 +1,024", text)
+        for link in LINKS:
+            assert re.search(rf"{link}( +[01]\.\d\d){{5}}", text)
 
 
 def test_the_model():

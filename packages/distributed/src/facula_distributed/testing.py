@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
+from contextlib import suppress
 from datetime import timedelta
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -104,15 +105,7 @@ def finish(started: Sequence[tuple[Any, Any]], limit: float = LIMIT) -> list[Any
         limit: seconds after which ranks are killed, and AssertionError is raised.
     """
     end = time.monotonic() + limit
-    found: list[Any] = [None] * len(started)
-    pending = {pipe: rank for rank, (_, pipe) in enumerate(started)}
-    while pending and time.monotonic() < end:
-        for pipe in wait(list(pending), max(0.0, end - time.monotonic())):
-            try:
-                found[pending[pipe]] = cast(Connection, pipe).recv()
-            except EOFError:
-                pass
-            del pending[pipe]
+    found, pending = _answers([pipe for _, pipe in started], limit)
     for process, _ in started:
         process.join(max(0.1, min(30.0, end - time.monotonic())))
         if process.exitcode is None:
@@ -122,8 +115,26 @@ def finish(started: Sequence[tuple[Any, Any]], limit: float = LIMIT) -> list[Any
     if "facula-test-" in folder:
         shutil.rmtree(folder)
     if pending:
-        raise Failed(f"ranks {sorted(pending.values())} hang")
+        raise Failed(f"ranks {pending} hang")
     return found
+
+
+def _answers(pipes: Sequence[Any], limit: float, rest: float | None = None) -> tuple[list[Any], list[int]]:
+    """Return what each rank sends, None for one that ends, and the ranks that do not answer in `limit` seconds.
+
+    Others have `rest` seconds after the first error, if it is not None.
+    """
+    end = time.monotonic() + limit
+    found: list[Any] = [None] * len(pipes)
+    pending: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(pipes)}
+    while pending and (left := end - time.monotonic()) > 0:
+        for pipe in wait(list(pending), left):
+            rank = pending.pop(pipe)
+            with suppress(EOFError):
+                found[rank] = cast(Connection, pipe).recv()
+            if rest is not None and (found[rank] is None or found[rank][0] == "error"):
+                end = min(end, time.monotonic() + rest)
+    return found, sorted(pending.values())
 
 
 def _serve(rank: int, calls: Sequence[Any]) -> None:
@@ -149,15 +160,7 @@ class _Pool:
     def call(self, function: Callable[..., Any], arguments: Any, limit: float) -> list[Any]:
         for pipe in self.pipes:
             pipe.send((function, arguments))
-        found: list[Any] = [None] * len(self.pipes)
-        end = time.monotonic() + limit
-        pending: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(self.pipes)}
-        while pending and time.monotonic() < end:
-            for pipe in wait(list(pending), max(0.0, end - time.monotonic())):
-                rank = pending.pop(pipe)
-                found[rank] = cast(Connection, pipe).recv()
-                if found[rank][0] == "error":  # the others may wait for this one
-                    end = min(end, time.monotonic() + _ERROR_SECONDS)
+        found, _ = _answers(self.pipes, limit, _ERROR_SECONDS)
         return [one or ("error", "no answer", "no answer") for one in found]
 
     def kill(self) -> None:
