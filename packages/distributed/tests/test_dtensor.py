@@ -16,7 +16,7 @@ from facula_distributed.tensor import (
     distribute_module,
     distribute_tensor,
 )
-from facula_distributed.testing import run
+from facula_distributed.testing import TIMEOUT, run
 from facula_errors.testing import raises
 from facula_tensor import Parameter, Tensor, arange, chunk, int64, manual_seed, no_grad, ones, randn, tensor, zeros
 
@@ -216,3 +216,17 @@ def leaves(rank):
 
 def test_leaves():
     run(2, leaves)
+
+
+def former_groups(rank, folder):
+    """Use equal meshes before and after the process group is made again."""
+    for number in range(2):
+        mesh = init_device_mesh("cpu", (2,))
+        x = distribute_tensor(arange(4.0), mesh, [Shard(0)])
+        assert (x + x).full_tensor().tolist() == [0, 2, 4, 6]
+        dist.destroy_process_group()
+        dist.init_process_group("gloo", f"file://{folder}/{number}", rank=rank, world_size=2)
+
+
+def test_meshes_of_former_groups_are_not_used(tmp_path):
+    run(2, former_groups, str(tmp_path), timeout=TIMEOUT)

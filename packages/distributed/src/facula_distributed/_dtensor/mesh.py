@@ -86,6 +86,7 @@ class DeviceMesh:
     _groups: list[ProcessGroup]  # this process's, along each dimension
     _root: DeviceMesh | None  # the mesh that this one is a part of
     _known: dict[tuple[str, ...], DeviceMesh]  # flattened meshes, by their names
+    _hash: int  # 0 until it is needed
 
     def __init__(
         self,
@@ -120,8 +121,7 @@ class DeviceMesh:
             raise InvalidValueError(
                 f"DeviceMesh: expected {len(shape)} different mesh_dim_names, one for each dimension; got {names!r}"
             )
-        self._groups, self._root, self._known = [], None, {}
-        self._hash = hash(self._key())
+        self._groups, self._root, self._known, self._hash = [], None, {}, 0
         rank = default_group().rank()
         place = ranks.index(rank) if rank in ranks else None
         self._coordinate: list[int] | None = None
@@ -305,12 +305,13 @@ class DeviceMesh:
         return made
 
     def _key(self) -> tuple[object, ...]:
-        return self._ranks, self._shape, self.mesh_dim_names
+        return self._ranks, self._shape, self.mesh_dim_names, *self._groups  # those of a former default group differ
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, DeviceMesh) and self._key() == other._key())
 
     def __hash__(self) -> int:
+        self._hash = self._hash or hash(self._key())
         return self._hash
 
     def __repr__(self) -> str:
