@@ -178,11 +178,8 @@ class Recorder(Protocol):
     def calls(self, operation: str) -> None:
         """Record that a launch of Python code is about to have effects besides its writes, such as messages."""
 
-    def wait(self, problem: str) -> None:
-        """Record that this run cannot be replayed, for a reason that may not apply to the next one."""
-
     def broken(self, problem: str, remedy: str) -> None:
-        """Record that the run cannot be replayed."""
+        """Record that this run cannot be replayed: why, and what to do instead."""
 
 
 recorders: dict[int, Recorder] = {}
