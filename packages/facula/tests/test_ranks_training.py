@@ -12,6 +12,7 @@ from facula import nn
 from facula.distributed.algorithms.ddp_comm_hooks import default_hooks
 from facula.distributed.algorithms.join import Join
 from facula.nn.parallel import DistributedDataParallel as DDP
+from facula_checkpoint import CheckpointError
 
 
 # ---------------------------------------------------------------------------------------------- unused parameters
@@ -292,6 +293,32 @@ def check_copies(rank):
         found.append([one.grad.tolist() for one in other.parameters()])
     loss_of(model, batch("mlp", 0, rank)).backward()
     return [*found, [one.grad.tolist() for one in model.parameters()]]
+
+
+def check_files(rank, folder):
+    model = DDP(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)), static_graph=True, bucket_cap_mb=1)
+    model.eval()
+    path = f"{folder}/{rank}"
+    facula.save({"model": model}, path)
+    other = facula.load(path)["model"]
+    options = ("static_graph", "bucket_cap_mb", "find_unused_parameters", "shard_gradients", "training")
+    assert type(other) is DDP and [getattr(other, one) for one in options] == [True, 1, False, False, False]
+    for one in (model, other):
+        one.train()
+        one(facula.full((2, 4), 1.0 + rank)).sum().backward()
+    return path, gradients(model) == gradients(other), gradients(other)
+
+
+def test_files_of_models(tmp_path):
+    found = run(2, check_files, str(tmp_path))
+    assert found[0][1] and found[1][1] and found[0][2] == found[1][2]
+    with pytest.raises(CheckpointError, match="expected a process group, since the file has a DistributedDataParallel"):
+        facula.load(found[0][0])
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        assert isinstance(facula.load(found[0][0])["model"], DDP)
+    finally:
+        dist.destroy_process_group()
 
 
 def test_copies_average_gradients():

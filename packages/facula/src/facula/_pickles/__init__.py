@@ -5,3 +5,4 @@ and `rows` contain the rows for reading, `reducing` writes objects, and `locatio
 """
 
 GENERATOR = "torch._C Generator"  # the name of a random number generator in files
+DATA_PARALLEL = "facula.nn.parallel DistributedDataParallel"  # which PyTorch does not load

@@ -17,6 +17,7 @@ from facula_tensor.extend.declaring import no_record_ops
 from facula_tensor.extend.modules import Handle, Hooks
 from facula_tensor.extend.tensors import addressable, attributes, block_under, elements_of
 
+from . import DATA_PARALLEL
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state, given_by_program, write_converted
 from .hooks import HANDLE, WRAPPED, Versioned, Wrapped, handle_state, moved
@@ -77,6 +78,9 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of(obj.name), (obj.norm,)
     if type(obj) is Endless:
         return pickler.global_of("torch.utils.data.dataloader _InfiniteConstantSampler"), ()
+    parallel = sys.modules.get("facula.nn.parallel.distributed")
+    if parallel is not None and type(obj) is parallel.DistributedDataParallel:
+        return pickler.global_of(DATA_PARALLEL), parallel.saved(obj)
     return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(pickler, obj)
 
 

@@ -18,7 +18,7 @@ from facula_storage.extend.devices import is_connected
 from facula_tensor import Generator, Tensor
 from facula_tensor.extend.modules import Handle
 
-from . import GENERATOR
+from . import DATA_PARALLEL, GENERATOR
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tables_for, tuple_of
 from .conversions import OWN, REFRESH, Endless, conversion, fill_converted, refreshed, set_generator
 from .hooks import HANDLE, VERSIONED, WRAPPED, Wrapped, fill_handle, fill_wrapped, versioned_row
@@ -62,6 +62,8 @@ def face_row(table: Any, name: str) -> Global | None:
         return Global(Marker(WRAPPED), call=Wrapped, new=Wrapped, instance=Wrapped, build=fill_wrapped)
     if name in VERSIONED:
         return versioned_row(name)
+    if name == DATA_PARALLEL:
+        return Global(Marker(DATA_PARALLEL), call=_wrap)
     if name == "facula Generator":
         return Global(Marker("facula.Generator"), call=_generator)
     if name in OWN:  # objects without an equivalent in PyTorch
@@ -141,6 +143,16 @@ def _new_generator(device: Any) -> Generator:
 
 def _generator(device: Any, state: Any) -> Generator:
     return _new_generator(device).set_state(expect(state, tuple, "the state of a generator"))
+
+
+def _wrap(module: Any, options: Any) -> Any:
+    from facula_nn import Module
+
+    from ..nn.parallel.distributed import loaded
+
+    if not isinstance(module, Module):
+        refuse(f"its pickle has a {type(module).__name__} in a DistributedDataParallel")
+    return loaded(module, expect(options, dict, "the options of a DistributedDataParallel"))
 
 
 def our_row(name: str, value: Any) -> Global | None:
