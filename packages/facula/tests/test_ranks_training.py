@@ -13,6 +13,7 @@ from facula.distributed.algorithms.ddp_comm_hooks import default_hooks
 from facula.distributed.algorithms.join import Join
 from facula.nn.parallel import DistributedDataParallel as DDP
 from facula_checkpoint import CheckpointError
+from facula_errors.testing import raises
 
 
 # ---------------------------------------------------------------------------------------------- unused parameters
@@ -312,7 +313,8 @@ def check_files(rank, folder):
 def test_files_of_models(tmp_path):
     found = run(2, check_files, str(tmp_path))
     assert found[0][1] and found[1][1] and found[0][2] == found[1][2]
-    with pytest.raises(CheckpointError, match="expected a process group, since the file has a DistributedDataParallel"):
+    needed = "expected a process group, since the file has a DistributedDataParallel"
+    with raises(CheckpointError, found[0][0], needed):
         facula.load(found[0][0])
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
     try:
