@@ -14,6 +14,7 @@ interrupted, knows which rank is late, and leaves the cores to others.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._board.member import Member
@@ -82,6 +83,7 @@ class MpiMember(Member):
         self._stage: Any = None
         self._steps: Steps | None = None
         self._left: set[int] = set()
+        self._is_told = False  # of a failure, by a rank of another machine
         self._kept: list[object] = []  # memory of calls that failed, to which MPI may still write
 
     # --------------------------------------------------------------------------------------------- calls of the engine
@@ -93,7 +95,9 @@ class MpiMember(Member):
 
     def leave(self) -> None:
         super().leave()
-        self._tell_others("")
+        with suppress(DistBackendError):
+            self._read_notes("destroy_process_group")  # from ranks that have left and may have ended
+            self._tell_others("")
 
     def _tell_others(self, text: str, rank: int = -1, is_late: bool = False) -> None:
         """Tell the ranks of other machines that this one left the group, or that a rank failed or is late."""
@@ -102,7 +106,7 @@ class MpiMember(Member):
         note.where = text.encode()[: lib.WHERE - 1]
         self._kept.append(note)
         for k in range(self.size):
-            if self.ranks[k] not in self.world.locals:
+            if self.ranks[k] not in (rank, *self.world.locals) and k not in self._left:  # MPI may crash if it has ended
                 self.requests.send(k, NOTE, address_of(note), _HEAD)
 
     def _read_notes(self, operation: str) -> None:
@@ -113,6 +117,7 @@ class MpiMember(Member):
             if note.signature.root < 0:
                 self._left.add(source)
             else:
+                self._is_told = True
                 text = ffi.string(note.where).decode(errors="replace")
                 if note.number:
                     raise DistTimeoutError(f"{operation}: {text}")
@@ -132,7 +137,7 @@ class MpiMember(Member):
             raise
         except BaseException as error:
             self._kept += [self._packets, self._stage, call, owners, self.requests.abandon()]
-            if isinstance(error, (RankError, DistTimeoutError)):
+            if isinstance(error, (RankError, DistTimeoutError)) and not self._is_told:
                 is_late = isinstance(error, DistTimeoutError)
                 self._tell_others(str(error).partition(": ")[2], getattr(error, "rank", 0), is_late)
             if isinstance(error, self.requests.exception):
