@@ -434,7 +434,8 @@ def bench(session: nox.Session) -> None:
 
     With `-- --against COMMIT` compare with facula as it was at that commit, row by row; further arguments select rows.
     """
-    install(session, "facula", also=(TORCH, *CHARTS, "jax>=0.6,<1", "autograd>=1.8,<2"))
+    mpi = requirements("distributed", "mpi")[-2:]
+    install(session, "facula", also=(TORCH, *CHARTS, *mpi, "jax>=0.6,<1", "autograd>=1.8,<2"))
     if session.posargs[:1] == ["--against"]:
         commit, *options = session.posargs[1:]
         session.run("python", "-m", "benchmarks.builds", installed_at(session, commit), *options)

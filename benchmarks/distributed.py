@@ -1,4 +1,4 @@
-"""Collective operations of several processes, in shared memory, beside PyTorch's gloo."""
+"""Collective operations of several processes, in shared memory and over MPI, beside PyTorch's gloo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import torch.distributed
 
-import facula.distributed  # noqa: F401  which facula loads late
+import facula.distributed  # which facula loads late
 
 from .libraries import Rows
 from .measure import Loop
@@ -26,15 +26,20 @@ Step = Callable[[], object]
 class Ranks:
     """Forked processes that all repeat a step as often as they are told. They end when this object is deleted.
 
-    `make(F, rank, size)` returns the step, and is called after the group is initialized.
+    `make(F, rank, size)` returns the step, and is called after the group is initialized. facula's ranks use the backend
+    `backend`, and pretend to be on so many `machines`.
     """
 
-    def __init__(self, F: Any, size: int, make: Callable[[Any, int, int], Step]) -> None:
+    def __init__(
+        self, F: Any, size: int, make: Callable[[Any, int, int], Step], backend: str = "gloo", machines: int = 1
+    ) -> None:
         context, self.pipes = get_context("fork"), []
         self.folder = tempfile.TemporaryDirectory()
         for rank in range(size):
             ours, theirs = context.Pipe()
-            arguments = (F, rank, size, f"file://{self.folder.name}/group", make, theirs, [*self.pipes, ours])
+            address = f"file://{self.folder.name}/group"
+            engine = ("gloo", 1) if F is torch else (backend, machines)
+            arguments = (F, rank, size, address, make, theirs, [*self.pipes, ours], *engine)
             context.Process(target=serve, args=arguments, daemon=True).start()
             theirs.close()
             self.pipes.append(ours)
@@ -56,11 +61,14 @@ def serve(
     make: Callable[[Any, int, int], Step],
     pipe: Connection,
     others: list[Connection],
+    backend: str,
+    machines: int,
 ) -> None:
     """Run the step of one rank until the pipe is closed."""
     for one in others:
         one.close()
-    F.distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=size)
+    os.environ |= {"FACULA_NNODES": str(machines), "GROUP_RANK": str(rank * machines // size)}
+    F.distributed.init_process_group(backend, init_method=address, rank=rank, world_size=size)
     step = make(F, rank, size)
     while True:
         try:
@@ -127,11 +135,13 @@ def training(is_captured: bool, F: Any, rank: int, size: int) -> Step:
     return partial(wrapped, F.randn(32, 64), F.randint(0, 10, (32,)))
 
 
-def add(name: str, make: Callable[[Any, int, int], Step], size: int, target: float | None = None) -> None:
+def add(
+    name: str, make: Callable[[Any, int, int], Step], size: int, target: float | None = None, **engine: Any
+) -> None:
     """Add a row of a step on some ranks."""
 
     def setup(F: Any) -> Loop:
-        ranks = Ranks(F, size, make)
+        ranks = Ranks(F, size, make, **engine)
         return ranks.loop
 
     rows.row(f"{name}, {size} ranks", target)(setup)
@@ -150,3 +160,15 @@ add("4 MiB to another process and back", partial(there_and_back, 4 * MIB), 2)
 add("1 KiB to another process and back", partial(there_and_back, KIB), 2)
 for title, is_captured in (("", False), (", captured", True)):
     add(f"training step of 64-64-64-10, batch 32{title}", partial(training, is_captured), 2)
+if facula.distributed.is_mpi_available():
+    for title, nbytes in (("1 KiB", KIB), ("4 MiB", 4 * MIB)):
+        add(f"all_reduce of {title} over MPI", partial(all_reduce, nbytes, False), 2, 1.0, backend="mpi")
+        add(f"all_reduce of {title} of 2 machines", partial(all_reduce, nbytes, False), 4, 1.0, machines=2)
+        add(
+            f"all_reduce of {title} of 2 machines, in shared memory",
+            partial(all_reduce, nbytes, True),
+            4,
+            1.0,
+            machines=2,
+        )
+    add("4 MiB over MPI to another process and back", partial(there_and_back, 4 * MIB), 2, backend="mpi")
