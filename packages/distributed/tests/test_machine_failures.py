@@ -160,6 +160,9 @@ def test_random_ends_of_ranks_and_launchers(tmp_path):
         time.sleep(draw.random() / 5)
         number = signal.SIGTERM if kind == "signal" else signal.SIGKILL
         os.kill(ranks[node] if kind == "rank" else run[node].pid, number)
+        if kind == "launcher":
+            run[node].wait()
+            wait_until_ended(ranks[node])
         found = [end(process) for process in run]
         for pid in ranks:
             wait_until_ended(pid)
