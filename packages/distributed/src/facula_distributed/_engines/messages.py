@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from .._board.letters import FULL_SECONDS, Letters
 from .._shm import ffi, lib
-from .requests import LETTER, Pauses, Request, Requests, address_of
+from .requests import LETTER, Arrived, Pauses, Request, Requests, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,20 +20,40 @@ if TYPE_CHECKING:
 _TAG = 8  # bytes before the envelope
 _HEAD = 192  # bytes before the data
 _WAIT_SECONDS = 0.02
+_SMALL, _MAX_FREE = 1 << 16, 4  # bytes of memory that is kept, and how many pieces
 _letters: WeakSet[MpiLetters] = WeakSet()
 
 
 class _Letter:
     """A message that has arrived, or whose data are arriving."""
 
-    def __init__(self, source: int, data: bytearray, request: Any) -> None:
-        self.source, self._data, self.request = source, data, request
-        self.address = address_of(data)
-        self.bytes = len(data) - _HEAD
+    def __init__(self, arrived: Arrived) -> None:
+        self.source, self.data, self.request = arrived.source, arrived.data, arrived.request
+        self.address = address_of(self.data)
+        self.bytes = arrived.nbytes - _HEAD
 
     @property
     def tag(self) -> int:
         return int(ffi.cast("int64_t *", self.address)[0])
+
+
+class _Memory:
+    """Memory of messages, which is used again, because new pages cost more than the copy to them."""
+
+    def __init__(self) -> None:
+        self._free: list[bytearray] = []
+
+    def take(self, nbytes: int) -> bytearray:
+        """Return at least so many bytes."""
+        for place, data in enumerate(self._free):
+            if nbytes <= len(data) <= 2 * nbytes:
+                return self._free.pop(place)
+        return bytearray(nbytes)
+
+    def give(self, data: bytearray) -> None:
+        """Keep memory that is not used any more, or forget it."""
+        if len(data) >= _SMALL:
+            self._free = [data, *self._free[: _MAX_FREE - 1]]
 
 
 class MpiLetters(Letters):
@@ -47,7 +67,7 @@ class MpiLetters(Letters):
     def __init__(self, member: Member, requests: Requests) -> None:
         super().__init__(member)
         self._requests = requests
-        self._changing = Lock()
+        self._changing, self._memory = Lock(), _Memory()
         self._posted: list[tuple[Request, bytearray]] = []  # that MPI may still read
         self._inbox: list[_Letter] = []  # in the order of their arrival
         self._count = 0  # of complete messages
@@ -55,7 +75,8 @@ class MpiLetters(Letters):
         _letters.add(self)
 
     def post(self, operation: str, target: int, tag: int, envelope: Any, address: int, nbytes: int) -> float:
-        data = bytearray(_HEAD + nbytes)
+        with self._changing:
+            data = self._memory.take(_HEAD + nbytes)
         place = address_of(data)
         ffi.cast("int64_t *", place)[0] = tag
         ffi.memmove(ffi.cast("char *", place + _TAG), envelope, ffi.sizeof("Envelope"))
@@ -67,7 +88,7 @@ class MpiLetters(Letters):
                 raise problem
             time.sleep(FULL_SECONDS)
         with self._changing:
-            self._posted.append((self._requests.send(target, LETTER, place, len(data)), data))
+            self._posted.append((self._requests.send(target, LETTER, place, _HEAD + nbytes), data))
             self._requests.end()  # they are kept here
             if self._thread is None:
                 self._thread = Thread(target=self._send, daemon=True, name="facula: messages that are sent")
@@ -86,7 +107,12 @@ class MpiLetters(Letters):
             pauses.pause()
 
     def _forget_sent(self) -> None:
-        self._posted = [one for one in self._posted if not one[0][0].Test()]
+        posted, self._posted = self._posted, []
+        for one in posted:
+            if one[0][0].Test():
+                self._memory.give(one[1])
+            else:
+                self._posted.append(one)
 
     def unread(self) -> list[int]:
         with self._changing:
@@ -103,8 +129,8 @@ class MpiLetters(Letters):
 
     def _look(self) -> None:
         """Note messages that have arrived."""
-        while (found := self._requests.arrived(LETTER)) is not None:
-            self._inbox.append(_Letter(*found))
+        while (found := self._requests.arrived(LETTER, self._memory.take)) is not None:
+            self._inbox.append(_Letter(found))
         for letter in self._inbox:
             if letter.request is not None and letter.request.Test():
                 letter.request = None
@@ -138,6 +164,7 @@ class MpiLetters(Letters):
         ffi.memmove(ffi.cast("char *", address), ffi.cast("char *", letter.address + _HEAD), nbytes)
         with self._changing:
             self._inbox.remove(letter)
+            self._memory.give(letter.data)
 
 
 @atexit.register

@@ -111,11 +111,10 @@ class MpiMember(Member):
 
     def _read_notes(self, operation: str) -> None:
         while (found := self.requests.arrived(NOTE)) is not None:
-            source, data, request = found
-            request.Wait()  # it has arrived
-            note = ffi.from_buffer("Head *", data)
+            found.request.Wait()  # it has arrived
+            note = ffi.from_buffer("Head *", found.data)
             if note.signature.root < 0:
-                self._left.add(source)
+                self._left.add(found.source)
             else:
                 self._is_told = True
                 text = ffi.string(note.where).decode(errors="replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._shm import ffi, lib
 
@@ -25,6 +25,22 @@ def address_of(data: Any) -> int:
     """Return the address of an object of cffi, or of a buffer."""
     found = data if isinstance(data, ffi.CData) else ffi.from_buffer(data)
     return int(ffi.cast("uintptr_t", found))
+
+
+class Arrived(NamedTuple):
+    """A message that has arrived, or whose data are arriving.
+
+    Fields:
+        source: the rank in the group.
+        data: its memory.
+        nbytes: its length.
+        request: mpi4py's request.
+    """
+
+    source: int
+    data: bytearray
+    nbytes: int
+    request: Any
 
 
 class Pauses:
@@ -82,18 +98,21 @@ class Requests:
         self._open.append(request)
         return request
 
-    def arrived(self, kind: int) -> tuple[int, bytearray, Any] | None:
-        """Begin to receive a message that has arrived from any rank.
+    def arrived(self, kind: int, allocate: Callable[[int], bytearray] = bytearray) -> Arrived | None:
+        """Begin to receive a message that has arrived from any rank; return None if there is none.
 
-        Returns:
-            Its source, its data, and the request; or None.
+        Arguments:
+            kind: the kind of messages.
+            allocate: returns memory of at least so many bytes.
         """
         status = self._api.Status()
         message = self._comm.Improbe(self._api.ANY_SOURCE, self._tag + kind, status)
         if message is None:
             return None
-        data = bytearray(status.Get_count(self._byte))
-        return self._places[status.Get_source()], data, message.Irecv((data, self._byte))
+        nbytes = status.Get_count(self._byte)
+        data = allocate(nbytes)
+        request = message.Irecv((self._memory(address_of(data), nbytes), self._byte))
+        return Arrived(self._places[status.Get_source()], data, nbytes, request)
 
     def wait(self, note: Callable[[int, float], object]) -> None:
         """Wait until all `pending` have ended, or for a limited time.
