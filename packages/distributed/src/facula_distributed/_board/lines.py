@@ -12,36 +12,25 @@ from facula_tensor.extend.recording import user_frame
 from .._shm import lib
 
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
+    from types import CodeType
 
 _MAX_CODES = 1000
 _lines: dict[int, dict[int, bytes]] = {}  # by the id of a code object, and the instruction
 _codes: list[CodeType] = []  # whose ids are in use
-_depth = 1  # of the program's frame at the last call, which is tried first
 
 
 def program_line() -> bytes:
     """Return the file and the line of the program that called the library, for a field `where` in C."""
+    frame = _getframe(1)
     try:
-        frame = _getframe(_depth)
-        if known_modules[frame.f_globals["__name__"]] or not known_modules[_getframe(_depth - 1).f_globals["__name__"]]:
-            frame = _find_frame()
-    except (KeyError, ValueError):  # a module that is not known yet; fewer frames
-        frame = _find_frame()
+        while known_modules[frame.f_globals["__name__"]]:
+            frame = frame.f_back  # type: ignore[assignment]
+    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+        frame = user_frame(1)
     try:
         return _lines[id(frame.f_code)][frame.f_lasti]
     except KeyError:
         return _line(frame.f_code, frame.f_lasti)
-
-
-def _find_frame() -> FrameType:
-    """Return the program's frame, and note how far it is from `program_line`."""
-    global _depth
-    found = user_frame(1)
-    frame, _depth = _getframe(1), 0
-    while frame is not found and frame.f_back is not None:
-        frame, _depth = frame.f_back, _depth + 1
-    return found
 
 
 def _line(code: CodeType, instruction: int) -> bytes:
