@@ -35,19 +35,20 @@ def drawn(operation: str, layout: Layout, draw: Callable[[], Tensor]) -> Tensor:
     """
     if any(isinstance(one, Partial) for one in layout.placements):
         raise InvalidValueError(f"{operation}: expected Shard or Replicate placements; got {list(layout.placements)}")
-    own_key, own_offset = default_generator._key, default_generator._offset
+    own = default_generator
+    own_key, own_offset = own._key, own._offset
     state = tensor([own_key, own_offset], dtype=int64)
     for dim, size in enumerate(layout.mesh.shape):
         if size > 1:
             broadcast(state, group=layout.mesh._groups[dim], group_src=0)
     with no_grad(), disable_overrides():
-        default_generator._key, first = state.tolist()
-        default_generator._offset = first
+        own._key, first = state.tolist()
+        own._offset = first
         try:
             whole = draw()
         finally:
-            count = default_generator._offset - first
-            default_generator._key, default_generator._offset = own_key, own_offset + count
+            count = own._offset - first
+            own._key, own._offset = own_key, own_offset + count
         part = whole[tuple([slice(*ends) for ends in layout.box()])] if layout.shape else whole
         return part.contiguous() if part.numel() == whole.numel() else part.clone().contiguous()
 
