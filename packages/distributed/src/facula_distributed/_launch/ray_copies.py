@@ -30,11 +30,12 @@ class Copies:
 
     Arguments:
         ray: the module.
-        nodes: the actors of all machines, `ray_node.Node`, by number; the driver replaces entries while no copy runs.
+        nodes: the actors of all machines, `ray_node.Node`, by number; the driver removes those that are lost.
+        size: the number of machines.
     """
 
-    def __init__(self, ray: Any, nodes: Mapping[int, Any]) -> None:
-        self._ray, self._nodes = ray, nodes
+    def __init__(self, ray: Any, nodes: Mapping[int, Any], size: int) -> None:
+        self._ray, self._nodes, self._size = ray, nodes, size
         self._step: int | None = None  # of the last complete copy
         self._owners: dict[int, Any] = {}  # the actors that have it
         self._end, self._thread = Event(), Thread()
@@ -54,29 +55,33 @@ class Copies:
     def _run(self) -> None:
         pause = _PAUSE_SECONDS
         while not self._end.wait(pause):
-            begun = time.monotonic()
             try:
-                self._copy()
+                seconds = self._copy()
             except self._ray.exceptions.RayActorError:  # the driver finds it, too
                 return
             except self._ray.exceptions.RayError as error:
                 problem = str(error).strip().splitlines()[-1]
                 say(f"the states that ranks keep are not copied to other machines: {problem}")
                 return
-            pause = max(_PAUSE_SECONDS, (time.monotonic() - begun) / _SHARE)
+            pause = max(_PAUSE_SECONDS, seconds / _SHARE)
 
-    def _copy(self) -> None:
+    def _copy(self) -> float:
+        """Copy the last step that all have kept, and return how long it took; without the first call's imports."""
         ray, nodes = self._ray, dict(self._nodes)
+        if len(nodes) < self._size:
+            return 0.0
         steps = ray.get([nodes[node].steps.remote() for node in sorted(nodes)])
         step = max(set.intersection(*map(set, steps)), default=None)
         if step is None or step == self._step:
-            return
+            return 0.0
+        begun = time.monotonic()
         copies = {node: actor.copy.remote(step, self._step) for node, actor in nodes.items()}
         received = [
             nodes[(node + 1) % len(nodes)].receive.remote(step, copy, self._step) for node, copy in copies.items()
         ]
         if all(ray.get(received)):
             self._step, self._owners = step, nodes
+        return time.monotonic() - begun
 
     def restore(self) -> None:
         """Restore the state of the last copy on all machines, if some were replaced since. No launcher may run."""

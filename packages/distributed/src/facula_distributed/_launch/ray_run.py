@@ -54,7 +54,7 @@ class RayRun:
         self._ray, self._is_own_connection = connected_ray("facula run")
         self._ray.cloudpickle.register_pickle_by_value(ray_node)
         self._nodes: dict[int, Any] = {}  # actors
-        self._copies = Copies(self._ray, self._nodes) if self._nnodes > 1 and given.max_restarts else None
+        self._copies = Copies(self._ray, self._nodes, self._nnodes) if self._nnodes > 1 and given.max_restarts else None
         self._signal: int | None = None
 
     def run(self) -> int:
