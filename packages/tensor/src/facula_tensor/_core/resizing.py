@@ -155,12 +155,13 @@ def take_memory(tensor: Tensor, version: int) -> None:
     """Give a tensor memory, uninitialized, if it has none since `free_memory`.
 
     Arguments:
-        tensor: the tensor, whose elements begin with the storage.
+        tensor: the tensor, whose elements are the last of the storage.
         version: the version of the storage, which backward passes compare with that of saved values.
     """
     now = snapshot(tensor)
     layout = layout_of_tensor(now)
     if not capacity(now._storage) and layout.numel:
-        address, release = take_block(layout)
-        replace_buffer(now._storage, address, release, layout.nbytes)
+        nbytes = now._offset + layout.nbytes
+        address, release = take_block(contiguous((nbytes,), uint8, layout.device))
+        replace_buffer(now._storage, address, release, nbytes)
     now._storage.version = version
