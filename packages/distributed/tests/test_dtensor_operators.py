@@ -89,6 +89,14 @@ OPERATORS = {
     ),
     "mse_loss": (F.mse_loss, A, A), "l1_loss sum": (lambda x, y: F.l1_loss(x, y, reduction="sum"), A, A),
     "loss of probabilities": (lambda x, y: F.cross_entropy(x, F.softmax(y, 1)), A, A),
+    "losses of probabilities": (lambda x, y: F.cross_entropy(x, F.softmax(y, 1), reduction="none"), A, A),
+    "huber_loss of a column": (F.huber_loss, (5, 1), A), "huber_loss of a row": (F.huber_loss, A, V),
+    "axis": (lambda x: x.cumsum(axis=0), A), "axis 1": (lambda x: x.amax(axis=1, keepdims=True), A),
+    "flip both": (lambda x: x.flip(0, 1), A),
+    "linear by name": (lambda x, w, b: F.linear(x, bias=b, weight=w), A, (4, 4), V),
+    "addmm by name": (lambda x, y, z: ft.addmm(mat1=x, mat2=y, input=z), A, (4, 4), A),
+    "mean of float16": (lambda x: (x * 0 + 9000).half().mean().float(), A),
+    "loss of float16": (lambda x, y: F.huber_loss((x * 0 + 250).half(), y.half() * 0, delta=80.0).float(), A, A),
 }  # fmt: skip
 
 
@@ -208,6 +216,11 @@ def placements(rank):
         x[[0, 1]]
     with raises(NotImplementedError, "einsum: ... without ..."):
         ft.einsum("...i->i", x)
+    with raises(NotImplementedError, "mse_loss: ... by name; write reduction=..."):
+        F.mse_loss(x, y, None, None, "sum")
+    with raises(NotImplementedError, "mse_loss: expected no weight"):
+        F.mse_loss(x, y, weight=y)
+    assert ft.equal(input=x, other=x.clone())
     with raises(ValueError, "matmul"):
         x @ x
 

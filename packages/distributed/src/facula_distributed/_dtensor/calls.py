@@ -29,8 +29,8 @@ def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     """Return the result of a function of Tensor for distributed tensors, which are instances of `kind`."""
     name = _name_of(func)
     if name in _READS:
-        whole = [one.full_tensor() if isinstance(one, kind) else one for one in args]
-        return func(*whole, **kwargs)
+        whole = [one.full_tensor() if isinstance(one, kind) else one for one in [*args, *kwargs.values()]]
+        return func(*whole[: len(args)], **dict(zip(kwargs, whole[len(args) :], strict=True)))
     if name in COMPOSITES and kwargs.get("out") is None:
         return COMPOSITES[name](kind, name, func, args, kwargs)
     if name in ("to", "cpu"):

@@ -16,6 +16,8 @@ plan, which is made once.
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import signature as signature_of
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,6 +103,7 @@ class Call:
         self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Any, in_place: bool
     ) -> None:
         self.in_place = in_place
+        args, kwargs = _in_order(function, args, kwargs) if kwargs else (args, kwargs)
         self.name, self.function, self.args, self.kwargs, self.kind = name, function, args, kwargs, kind
         self.operands: list[Any] = [*_tensors(args), *_tensors(kwargs.values())]
         for number, one in enumerate(self.operands):
@@ -157,6 +160,26 @@ class Call:
 
 _MAX_PLANS = 4096
 _plans: dict[tuple[object, ...], Plan] = {}
+
+
+_USUAL = {"axis": "dim", "keepdims": "keepdim"}
+
+
+@cache
+def _parameters_of(function: Any) -> dict[str, int]:
+    """Return the places of a function's parameters; none if it has no signature."""
+    try:
+        return {name: place for place, name in enumerate(signature_of(function).parameters)}
+    except (TypeError, ValueError):
+        return {}
+
+
+def _in_order(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return arguments under their usual names, in the order of the parameters; the first one has no name."""
+    places = _parameters_of(function)
+    named = [(_USUAL.get(name, name), value) for name, value in kwargs.items()]
+    named.sort(key=lambda one: places.get(one[0], len(places)))
+    return (args, dict(named)) if args else ((named[0][1],), dict(named[1:]))
 
 
 def _skeleton(value: Any) -> object:

@@ -6,11 +6,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
-from facula_tensor import no_grad
+from facula_tensor import Tensor, broadcast_shapes, no_grad
 
 from .dispatch import Call, Letters, Signature
-from .placements import Shard
-from .rules import broadcast, rule
+from .rules import broadcast, rule, widened
 from .steps import Reduce
 
 if TYPE_CHECKING:
@@ -135,13 +134,17 @@ def _class_loss(call: Call) -> Signature:
     "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits soft_margin_loss"
 )
 def _element_loss(call: Call) -> Signature:
-    shape = tuple(call.shape())
+    shape = broadcast_shapes(*[layout.shape for layout in call.layouts])
     operands = [broadcast(layout.shape, shape) for layout in call.layouts]
-    return _loss(call, operands, lambda call, operands: float(operands[0].numel()))
+    if call.name in ("mse_loss", "l1_loss") and len(operands) == 3:
+        raise UnsupportedError(
+            f"{call.name}: expected no weight for DTensors; multiply the results of reduction='none'"
+        )
+    return _loss(call, operands, lambda call, operands: float(prod(broadcast_shapes(*[one.shape for one in operands]))))
 
 
 def _loss(call: Call, operands: list[Letters], weights: Any) -> Signature:
-    """Return the signature of a loss, whose argument `reduction` is given by its name.
+    """Return the signature of a loss; NotImplementedError if its options are not given by their names.
 
     Arguments:
         call: the call.
@@ -149,24 +152,28 @@ def _loss(call: Call, operands: list[Letters], weights: Any) -> Signature:
         weights: returns what a mean divides the sum of local terms by.
     """
     reduction = call.kwargs.get("reduction", "mean")
+    if any(not isinstance(one, Tensor) and one is not None for one in call.args):
+        raise UnsupportedError(f"{call.name}: expected options of a loss of DTensors by name; write reduction=...")
     if call.kwargs.get("reduce") is not None or call.kwargs.get("size_average") is not None:
         raise UnsupportedError(f"{call.name}: expected reduction= for DTensors; leave out reduce and size_average")
+    letters = sorted({letter for one in operands for letter in one if isinstance(letter, int)})
     if reduction == "none":
-        return Signature(operands, [operands[1] if len(operands[1]) == call.results[0].ndim else operands[0]])
-    letters = dict.fromkeys([letter for letter in operands[0] if letter is not None], "sum")
+        return Signature(operands, [tuple(letters)])
+    reduced = dict.fromkeys(letters, "sum")
     if reduction != "mean":
-        return Signature(operands, [()], letters)
+        return Signature(operands, [()], reduced)
 
     def run(call: Call, operands: Sequence[Any], choices: Any) -> Any:
-        dims = [dim for dim, choice in enumerate(choices) if isinstance(choice.operands[0], Shard)]
+        dims = [dim for dim, choice in enumerate(choices) if choice.results[0].is_partial()]
         if not dims:
             return call.call(operands)
+        operands = [widened(one) for one in operands]
         call.kwargs = {**call.kwargs, "reduction": "sum"}
         with no_grad():
             total = operands[0].new_zeros(()) + weights(call, operands)
             for dim in dims:
                 if call.mesh.shape[dim] > 1:
                     total = Reduce(call.mesh._groups[dim]).run(total)
-        return call.call(operands) / total
+        return (call.call(operands) / total).to(call.results[0].dtype)
 
-    return Signature(operands, [()], letters, run=run)
+    return Signature(operands, [()], reduced, run=run)

@@ -91,6 +91,11 @@ def _quotient(call: Call) -> Signature:
     return pointwise(call, ("first" if len(call.operands) == 2 else "all") if is_exact else "")
 
 
+def widened(local: Tensor) -> Tensor:
+    """Return a local tensor in at least float32, for sums that float16 could not hold."""
+    return local.float() if local.is_floating_point() and local.itemsize < 4 else local
+
+
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """Return the dimensions that an argument names, from 0 on; all if it is None or empty."""
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
@@ -132,7 +137,8 @@ def _mean(call: Call) -> Signature:
     def run(call: Call, operands: Sequence[Any], choices: Any) -> Any:
         if not any(choice.results[0].is_partial() and choice.operands[0].is_shard() for choice in choices):
             return call.call(operands)
-        return call.call(operands, Tensor.sum) / prod([call.shape()[dim] for dim in dims])
+        total = call.call([widened(operands[0])], Tensor.sum)
+        return (total / prod([call.shape()[dim] for dim in dims])).to(call.results[0].dtype)
 
     return reduction(call, dims, "sum", "all", run)
 
@@ -190,19 +196,25 @@ def along(place: int, default: Any = -1, linear: str = "") -> Any:
         linear: as in a signature.
     """
 
-    def signature(call: Call) -> Signature:
-        ndim = len(call.shape())
-        dims = dims_of(call.argument(place, "dim", default), ndim)
-        named = tuple([None if at in dims else at for at in range(ndim)])
-        return Signature([named] * len(call.operands), [named] * len(call.results), {}, linear)
+    return lambda call: _whole_dims(call, call.argument(place, "dim", default), linear)
 
-    return signature
+
+def _whole_dims(call: Call, dim: Any, linear: str) -> Signature:
+    ndim = len(call.shape())
+    dims = dims_of(dim, ndim)
+    named = tuple([None if at in dims else at for at in range(ndim)])
+    return Signature([named] * len(call.operands), [named] * len(call.results), {}, linear)
 
 
 rule("softmax log_softmax softmin argsort sort cumprod logcumsumexp cummax cummin")(along(1))
 rule("cumsum")(along(1, linear="all"))
 rule("topk kthvalue")(along(2))
-rule("flip")(along(1, linear="all"))
+
+
+@rule("flip")
+def _flip(call: Call) -> Signature:
+    dims = call.args[1:] or (call.kwargs["dims"],)
+    return _whole_dims(call, dims[0] if len(dims) == 1 else dims, "all")
 
 
 @rule("tril triu")
