@@ -6,7 +6,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from launcher import begin_program, end
+from launcher import begin_program, end, free_port
 
 import facula_distributed as dist
 from facula_distributed import GroupMember
@@ -14,12 +14,6 @@ from facula_distributed.testing import TIMEOUT, errors, run
 from facula_errors.testing import raises
 from facula_multiprocessing import spawn
 from facula_tensor import ones, tensor
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def sum_of_ranks(rank):
@@ -200,7 +194,8 @@ def check_initialized_again(rank, address):
 @pytest.mark.parametrize("kind", ["file", "tcp"])
 def test_a_group_is_initialized_again(tmp_path, kind):
     address = f"file://{tmp_path}/again-{{}}" if kind == "file" else f"tcp://localhost:{free_port()}"
-    run(2, check_initialized_again, address, **({"timeout": TIMEOUT} if kind == "file" else {"address": address}))
+    options = {"timeout": TIMEOUT} if kind == "file" else {"address": address}  # ranks of their own
+    run(2, check_initialized_again, address, **options)
 
 
 def start_with_other_version(rank, path):

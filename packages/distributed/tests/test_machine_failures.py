@@ -8,7 +8,7 @@ import socket
 import time
 
 import pytest
-from launcher import LIMIT, begin_program, children_of, end, is_running
+from launcher import LIMIT, begin_program, children_of, end, free_port, is_running
 
 from facula_tensor import manual_seed, rand, zeros
 
@@ -54,12 +54,6 @@ NAME = rf"node 1 \({re.escape(socket.gethostname())}\)"
 @pytest.fixture(autouse=True, scope="module")
 def _needs_mpi():
     pytest.importorskip("mpi4py")
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def begin(folder, text, options, arguments):

@@ -10,6 +10,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from launcher import free_port
 
 from facula_distributed._board.board import Board, numbered
 from facula_distributed._launch.alone import Failure, InterruptError
@@ -85,12 +86,6 @@ def test_several_machines_and_one_process_are_refused(capsys):
     assert "expected --one-process or several machines; got both" in capsys.readouterr().err
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
-
 class Run:
     """The launchers of a run, as threads; `results` has what they return or raise."""
 
@@ -125,20 +120,22 @@ def places(count, token="x", join_timeout=LIMIT, lost_after=LIMIT):
     return [Place(count, node, "127.0.0.1", port, token, join_timeout, lost_after) for node in range(count)]
 
 
-def exchange(machines):
-    values = machines.gather("values", machines.node * 10)
-    if machines.node == 1:
-        machines.fail(Failure(1, "rank 1 fails", 3))
-        machines.fail(Failure(1, "rank 1 was killed", 137, is_killed=True))
-    while machines.verdict is None:
-        machines.poll(0.1)
-    machines.gather("end", None)
-    return values, machines.verdict
-
-
 def test_launchers_agree_on_values_and_on_the_cause_of_a_failure():
     about = {**ABOUT, "nnodes": 3}
-    name = f"node 1 ({socket.gethostname()})"
+    name, are_sent = f"node 1 ({socket.gethostname()})", threading.Event()
+
+    def exchange(machines):
+        values = machines.gather("values", machines.node * 10)
+        if machines.node == 1:
+            machines.fail(Failure(1, "rank 1 fails", 3))
+            machines.fail(Failure(1, "rank 1 was killed", 137, is_killed=True))
+            are_sent.set()
+        assert are_sent.wait(LIMIT)  # node 0 decides soon after the first one
+        while machines.verdict is None:
+            machines.poll(0.1)
+        machines.gather("end", None)
+        return values, machines.verdict
+
     for values, verdict in Run([(place, about) for place in places(3)], exchange).finish():
         assert values == [0, 10, 20]
         assert verdict == (1, f"{name}: rank 1 was killed", 137, True)

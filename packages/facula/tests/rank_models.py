@@ -6,6 +6,7 @@ import facula
 import facula.nn.functional as F
 from facula import nn
 from facula.utils.checkpoint import checkpoint
+from facula_distributed.testing import TIMEOUT as TIMEOUT
 from facula_distributed.testing import Program
 from facula_distributed.testing import errors as errors
 from facula_distributed.testing import run as run

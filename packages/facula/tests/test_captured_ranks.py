@@ -7,7 +7,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from rank_models import errors, run
+from rank_models import TIMEOUT, errors, run
 
 import facula
 import facula.distributed as dist
@@ -139,7 +139,7 @@ def check_other_groups(rank, folder):
 
 
 def test_other_process_groups_are_captured_again(tmp_path):
-    assert run(2, check_other_groups, str(tmp_path), timeout=dist.default_pg_timeout) == [2, 2]
+    assert run(2, check_other_groups, str(tmp_path), timeout=TIMEOUT) == [2, 2]
 
 
 def check_different_ranks(rank):

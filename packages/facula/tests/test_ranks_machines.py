@@ -8,7 +8,7 @@ import pytest
 
 from facula_distributed.testing import Program
 
-LIMIT = 300.0
+LIMIT = 120.0
 PROGRAM = """
 import hashlib
 import torch

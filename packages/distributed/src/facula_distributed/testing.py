@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, cast
 
 import facula_distributed as dist
+from facula_distributed._groups import groups
 from facula_distributed._warm import Program
 from facula_errors import FaculaError
 from facula_errors.extend import published as _published
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "TIMEOUT", "Failed", "Program", "errors", "finish", "run", "start"]
 
-TIMEOUT = timedelta(seconds=120)
-"""How long operations of ranks wait for each other."""
-LIMIT = 300.0
-"""Seconds after which ranks are killed."""
+TIMEOUT = timedelta(seconds=60)
+"""How long operations of ranks wait for each other, unless a test says otherwise."""
+LIMIT = 120.0
+"""Seconds after which ranks print their stacks and are killed."""
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _ERROR_SECONDS = 2.0  # for other ranks to answer after one has raised
 
@@ -52,8 +53,9 @@ def _child(
     if machines > 1:
         os.environ |= {"FACULA_NNODES": str(machines), "GROUP_RANK": str(rank * machines // size)}
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+    groups.default_pg_timeout = TIMEOUT
     try:
-        given = {"backend": "gloo", "timeout": TIMEOUT, **options}
+        given = {"backend": "gloo", **options}
         dist.init_process_group(init_method=address, rank=rank, world_size=size, **given)
         found = function(rank, *arguments)
         if dist.is_initialized():
@@ -104,8 +106,13 @@ def finish(started: Sequence[tuple[Any, Any]], limit: float = LIMIT) -> list[Any
         started: the result of `start`.
         limit: seconds after which ranks are killed, and AssertionError is raised.
     """
+    return _finish(started, limit)
+
+
+def _finish(started: Sequence[tuple[Any, Any]], limit: float, rest: float | None = None) -> list[Any]:
+    """Do what `finish` does; `rest` is that of `_answers`."""
     end = time.monotonic() + limit
-    found, pending = _answers([pipe for _, pipe in started], limit)
+    found, pending = _answers(started, [pipe for _, pipe in started], limit, rest)
     for process, _ in started:
         process.join(max(0.1, min(30.0, end - time.monotonic())))
         if process.exitcode is None:
@@ -115,14 +122,17 @@ def finish(started: Sequence[tuple[Any, Any]], limit: float = LIMIT) -> list[Any
     if "facula-test-" in folder:
         shutil.rmtree(folder)
     if pending:
-        raise Failed(f"ranks {pending} hang")
+        raise Failed("\n".join([f"ranks {pending} hang", *[one[2] for one in found if one and one[0] == "error"]]))
     return found
 
 
-def _answers(pipes: Sequence[Any], limit: float, rest: float | None = None) -> tuple[list[Any], list[int]]:
+def _answers(
+    started: Sequence[tuple[Any, Any]], pipes: Sequence[Any], limit: float, rest: float | None = None
+) -> tuple[list[Any], list[int]]:
     """Return what each rank sends, None for one that ends, and the ranks that do not answer in `limit` seconds.
 
-    Others have `rest` seconds after the first error, if it is not None.
+    Others have `rest` seconds after the first error, if it is not None. Those that do not answer are aborted, and print
+    their stacks under pytest, which enables `faulthandler`.
     """
     end = time.monotonic() + limit
     found: list[Any] = [None] * len(pipes)
@@ -134,6 +144,8 @@ def _answers(pipes: Sequence[Any], limit: float, rest: float | None = None) -> t
                 found[rank] = cast(Connection, pipe).recv()
             if rest is not None and (found[rank] is None or found[rank][0] == "error"):
                 end = min(end, time.monotonic() + rest)
+    for rank in pending.values():
+        os.kill(started[rank][0].pid, signal.SIGABRT)
     return found, sorted(pending.values())
 
 
@@ -160,7 +172,7 @@ class _Pool:
     def call(self, function: Callable[..., Any], arguments: Any, limit: float) -> list[Any]:
         for pipe in self.pipes:
             pipe.send((function, arguments))
-        found, _ = _answers(self.pipes, limit, _ERROR_SECONDS)
+        found, _ = _answers(self.started, self.pipes, limit, _ERROR_SECONDS)
         return [one or ("error", "no answer", "no answer") for one in found]
 
     def kill(self) -> None:
@@ -194,7 +206,7 @@ def run(size: int, function: Callable[..., Any], *arguments: Any, limit: float =
         options: those of `start`; except `backend` and `machines`, they start ranks for this call alone.
     """
     if options.keys() - {"backend", "machines"}:
-        found = finish(start(size, function, *arguments, **options), limit)
+        found = _finish(start(size, function, *arguments, **options), limit, _ERROR_SECONDS)
     else:
         key = size, *sorted(options.items())
         pool = _pools.pop(key, None) or _Pool(size, options)
