@@ -198,6 +198,19 @@ def test_a_group_is_initialized_again(tmp_path, kind):
     run(2, check_initialized_again, address, **options)
 
 
+def check_former_store(rank, port):
+    """Check that rank 1 waits for the new store if it has just found the former one."""
+    dist.destroy_process_group()
+    if rank == 0:
+        with socket.create_server(("127.0.0.1", port)) as former, former.accept()[0] as connection:
+            connection.sendall(b"facula store 1\n")
+    dist.init_process_group("gloo", f"tcp://localhost:{port}", rank=rank, world_size=2)
+
+
+def test_a_store_that_is_being_closed_is_not_used():
+    run(2, check_former_store, free_port(), timeout=TIMEOUT)
+
+
 def start_with_other_version(rank, path):
     dist.destroy_process_group()
     if rank == 1:

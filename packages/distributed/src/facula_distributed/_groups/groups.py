@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from .._board.member import Member
 
 default_pg_timeout = timedelta(minutes=30)
-_AGAIN_SECONDS = 5.0
+_AGAIN = timedelta(seconds=30)  # in which rank 0 makes a new store after it closed the former one
+_PAUSE_SECONDS = 0.05
 
 
 class Backend(str):
@@ -291,18 +292,21 @@ def connected(
 
     After `destroy_process_group`, rank 0 may still have its former store at the address; others then try again.
     """
-    end = time.monotonic() + min(_AGAIN_SECONDS, timeout.total_seconds())
+    limit = timeout
     while True:
-        found = find(init_method, rank, world_size, store, timeout)
         try:
+            found = find(init_method, rank, world_size, store, limit)
+            if limit < timeout:
+                found.store.set_timeout(timeout)
             own_store = PrefixStore(f"world {_worlds[0]}", found.store)
             world = World(own_store, found.rank, found.size, timeout, _worlds[0])
             if len(world.locals) < world.size or (uses_mpi and turns() is None):
                 world.mpi = start(own_store, world, timeout)
         except ServerEndedError:
-            if store is not None or time.monotonic() > end:
+            if store is not None:
                 raise
-            time.sleep(_AGAIN_SECONDS / 100)
+            limit = min(timeout, _AGAIN)
+            time.sleep(_PAUSE_SECONDS)
         else:
             _worlds[0] += found.size > 1
             world.closes = found.store.close if store is None and isinstance(found.store, NetworkStore) else None
