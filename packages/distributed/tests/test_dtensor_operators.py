@@ -125,6 +125,11 @@ def choices(value, dims):
     return list(itertools.product([Replicate(), *map(Shard, range(value.ndim)), *terms], repeat=dims))
 
 
+def distribute(value, mesh, placements):
+    """Return the DTensor of a value that all ranks have."""
+    return distribute_tensor(value, mesh, placements, src_data_rank=None)
+
+
 def operators(rank, mesh_shape, count):
     """Check all operators with up to `count` combinations of placements each; return the failures."""
     mesh = init_device_mesh("cpu", mesh_shape)
@@ -142,16 +147,17 @@ def operators(rank, mesh_shape, count):
         for combination in combinations[:count]:
             where = f"{name} {combination}"
             try:
-                parts = [distribute_tensor(one, mesh, at) for one, at in zip(values, combination, strict=True)]
+                parts = [distribute(one, mesh, at) for one, at in zip(values, combination, strict=True)]
                 for one in parts:
                     one.requires_grad_(one.is_floating_point())
                 result = function(*parts)
                 if result.shape != expected.shape or result.dtype is not expected.dtype:
                     failed.append(f"{where}: {result.shape} {result.dtype}")
-                if result.to_local().shape != result._spec.local_shape() or not close(result.full_tensor(), expected):
-                    failed.append(f"{where}: {result.placements} {result.full_tensor()} != {expected}")
+                whole = result.full_tensor()
+                if result.to_local().shape != result._spec.local_shape() or not close(whole, expected):
+                    failed.append(f"{where}: {result.placements} {whole} != {expected}")
                 if differentiable:
-                    (result * distribute_tensor(factor, mesh)).sum().backward()
+                    (result * distribute(factor, mesh, None)).sum().backward()
                     for number, (one, leaf) in enumerate(zip(parts, leaves, strict=True)):
                         grad = None if one.grad is None else one.grad.full_tensor()
                         if not close(grad, leaf.grad):
@@ -161,7 +167,11 @@ def operators(rank, mesh_shape, count):
     return failed
 
 
-@pytest.mark.parametrize(("mesh_shape", "count"), [((2,), 6), ((3,), 4), ((2, 2), 3)])
+CASES = [((2,), 3), ((3,), 2), ((2, 2), 2)]
+MORE = [pytest.param(shape, 10 * count, marks=pytest.mark.thorough) for shape, count in CASES]
+
+
+@pytest.mark.parametrize(("mesh_shape", "count"), [*CASES, *MORE])
 def test_operators(mesh_shape, count):
     found = run(mesh_shape[0] * (mesh_shape[1] if len(mesh_shape) > 1 else 1), operators, mesh_shape, count)
     assert not any(found), "\n".join(found[0][:20])

@@ -36,7 +36,7 @@ def test_engines_are_chosen_by_machines():
 @pytest.mark.parametrize("times", [1, pytest.param(THOROUGH, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(("size", "engine"), ALL, ids=str)
 def test_every_collective_returns_what_numpy_does(size, engine, times):
-    @settings(max_examples=max(2, times * settings().max_examples // 8))
+    @settings(max_examples=max(2, times * settings().max_examples // 24))
     @given(st.tuples(*(cases(size, operation) for operation in OPERATIONS)))
     def compare(drawn):
         run(size, check, drawn, **engine)

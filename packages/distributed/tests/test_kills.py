@@ -84,7 +84,7 @@ def one_fault(folder, seed):
 MORE = [pytest.param(first, 50, marks=pytest.mark.thorough) for first in range(0, 400, 50)]
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 10), *MORE])
+@pytest.mark.parametrize(("first", "count"), [(6, 5), *MORE])
 def test_a_rank_with_a_fault_is_named_and_all_end(tmp_path, first, count):
     (tmp_path / "program.py").write_text(PROGRAM)
     with ThreadPoolExecutor(AT_ONCE) as pool:

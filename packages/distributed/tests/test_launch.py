@@ -104,6 +104,17 @@ LATE = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def late_runs(tmp_path_factory):
+    """Begin several runs. Their timeout must be longer than the start of a rank on a busy machine."""
+    folder, options = tmp_path_factory.mktemp("late"), ["--nproc", "2", "--warn-after", "1", "--timeout", "4"]
+    begun = {kind: begin(folder, *options, kind) for kind in LATE}
+    yield begun
+    for process in begun.values():
+        if process.poll() is None:
+            end(process)
+
+
 @pytest.mark.parametrize("kind", FAILURES)
 def test_the_rank_that_fails_is_named_and_all_end(tmp_path, kind):
     code, words = FAILURES[kind]
@@ -117,10 +128,8 @@ def check_end(errors):
     assert "runpy" not in errors.replace("<frozen runpy>", "") and "_launch" not in errors
 
 
-def test_ranks_that_are_late_are_named_and_all_end(tmp_path):
-    """Check several runs at once: their timeout must be longer than the start of a rank on a busy machine."""
-    begun = {kind: begin(tmp_path, "--nproc", "2", "--warn-after", "1", "--timeout", "4", kind) for kind in LATE}
-    for kind, process in begun.items():
+def test_ranks_that_are_late_are_named_and_all_end(late_runs):
+    for kind, process in late_runs.items():
         code, _, errors = end(process)
         assert code == 1 and re.search(LATE[kind], errors), errors
         check_end(errors)

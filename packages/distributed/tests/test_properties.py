@@ -17,7 +17,7 @@ import facula_tensor
 from facula_distributed import ReduceOp
 from facula_distributed.testing import run
 
-THOROUGH = 20  # times as many examples in the thorough session
+THOROUGH = 60  # times as many examples in the thorough session
 COUNTS = (0, 1, 5, 77, 700, 3000, 100_001)  # reduced by each rank itself, by slices, and in several rounds
 
 
@@ -279,7 +279,7 @@ def cases(draw, size, operation):
 @pytest.mark.parametrize("times", [1, pytest.param(THOROUGH, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_every_collective_returns_what_numpy_does(size, times):
-    @settings(max_examples=times * settings().max_examples)
+    @settings(max_examples=times * settings().max_examples // 3)
     @given(st.tuples(*(cases(size, operation) for operation in OPERATIONS)))
     def compare(drawn):
         run(size, check, drawn)
@@ -289,7 +289,7 @@ def test_every_collective_returns_what_numpy_does(size, times):
 
 def check_large(rank):
     for number, operation in enumerate(OPERATIONS):
-        for dtype, count in (("float32", 700_001), ("int8", 2_000_003)):
+        for dtype, count in (("float32", 700_001), ("int8", 2_000_003))[: 1 + ("reduce" in operation)]:
             lengths = [[100_000, 1, 0], [300_001, 2, 9], [0, 5, 400_000]]
             case = Case(operation, dtype, "SUM", count, (0, 1, 2), number % 3, "usual", False, lengths, 7)
             check(rank, [case])
