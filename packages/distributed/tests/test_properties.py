@@ -15,6 +15,8 @@ from reference import REDUCTIONS, as_array, as_tensor, reduced, values
 import facula_distributed as dist
 import facula_tensor
 from facula_distributed import ReduceOp
+from facula_distributed._collectives.checks import reduction_of
+from facula_distributed._collectives.transfers import memory_of, parts_of, prepare
 from facula_distributed.testing import run
 
 THOROUGH = 60  # times as many examples in the thorough session
@@ -117,6 +119,20 @@ def reduce_scatter_tensor(call):
     given = given.reshape(-1) if call.case.seed % 2 else given
     call.finish(dist.reduce_scatter_tensor(result, given, call.op, **call.options))
     same([result], [call.reduced([one[call.me] for one in arrays])])
+
+
+def reduce_unequal_parts(call):
+    """Reduce a tensor, and scatter parts of different lengths, as no function of PyTorch does."""
+    name, counts = "reduce_scatter_tensor", call.case.lengths[0]
+    arrays = call.arrays(sum(counts))
+    result, given = call.empty(counts[call.me]), call.tensor(arrays[call.me])
+    prepared = prepare(
+        call.group, name, like=given, send=parts_of(name, given, counts),
+        receive=[memory_of(name, result, is_written=True)], reduction=reduction_of(name, call.op, given),
+    )  # fmt: skip
+    prepared.run()
+    start = sum(counts[: call.me])
+    same([result], [call.reduced(arrays)[start : start + counts[call.me]]])
 
 
 def broadcast(call):
@@ -240,9 +256,9 @@ def barrier(call):
 OPERATIONS = {
     one.__name__: one
     for one in (
-        all_reduce, all_reduce_coalesced, reduce, reduce_scatter, reduce_scatter_tensor, broadcast, all_gather,
-        all_gather_coalesced, all_gather_into_tensor, gather, scatter, all_to_all, all_to_all_single,
-        all_to_all_of_equal_parts, objects, messages, barrier,
+        all_reduce, all_reduce_coalesced, reduce, reduce_scatter, reduce_scatter_tensor, reduce_unequal_parts,
+        broadcast, all_gather, all_gather_coalesced, all_gather_into_tensor, gather, scatter, all_to_all,
+        all_to_all_single, all_to_all_of_equal_parts, objects, messages, barrier,
     )
 }  # fmt: skip
 _groups = {}

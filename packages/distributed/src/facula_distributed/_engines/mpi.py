@@ -260,6 +260,8 @@ class MpiMember(Member):
         offset = 0
         if call.is_uneven:
             offset = sum(self._lengths(k)[0 : self.me])
+        elif call.is_spread and call.kind == lib.REDUCE:  # the parts of all ranks have the lengths of this one's
+            offset = sum(call.send_bytes[0 : self.me])
         elif call.is_spread:
             offset = int(self._heads[k].sent) // self.size * self.me
         return self._base + k * self._room + self._data_offset + offset
