@@ -6,7 +6,7 @@ from facula_distributed._board.lines import program_line
 
 LIBRARY = """
 def call(depth):
-    return program_line() if depth == 0 else call(depth - 1)
+    return program_line(2) if depth == 0 else call(depth - 1)
 """
 space = {"__name__": "facula_distributed.imagined", "program_line": program_line}
 exec(LIBRARY, space)

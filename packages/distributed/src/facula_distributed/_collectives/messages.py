@@ -56,7 +56,7 @@ def _sources(operation: str, group: ProcessGroup, rank: int | None, group_rank: 
 def _envelope(operation: str, like: Tensor | None) -> Any:
     made = ffi.new("Envelope *")
     sign(made.signature, operation, like, None, -1)
-    made.where = program_line()
+    made.where = program_line(3)
     return made
 
 
@@ -121,7 +121,7 @@ class _Receipt(Work):
         self, operation: str, group: ProcessGroup, sources: list[int], tag: int, tensor: Tensor | None
     ) -> None:
         super().__init__([] if tensor is None else [tensor])
-        self.operation, self.tag, self.line = operation, tag, program_line()
+        self.operation, self.tag, self.line = operation, tag, program_line(2)
         self.sources: Sequence[int] = sources
         self.source, self.data = -1, bytearray()
         self._group, self._tensor = group, tensor

@@ -236,6 +236,7 @@ def perform(
     prepared = prepare(
         group, operation, like=like, inputs=inputs, send=send, receive=receive, reduction=reduction, root=root,
         is_all_reduce=is_all_reduce, is_uneven=is_uneven, timeout=timeout, async_op=async_op,
+        line=program_line(3),
     )  # fmt: skip
     return group._worker.submit(prepared.run, async_op, results, prepared.costs, prepared.exchange)
 
@@ -258,6 +259,7 @@ def prepare(
     is_repeated: bool = False,
     differs: Callable[[MismatchError], object] | None = None,
     pieces: Pieces | None = None,
+    line: bytes | None = None,
 ) -> Prepared:
     """Return a collective for the group's worker.
 
@@ -278,8 +280,9 @@ def prepare(
         is_repeated: whether only `launch` of the result is used.
         differs: as in `Launch`.
         pieces: what to copy or reduce, instead of `send` and `receive`.
+        line: that of the program, if it is known.
     """
-    member, size, line = group._member, group.size(), program_line()
+    member, size, line = group._member, group.size(), line or program_line(2)
     call = ffi.new("Call *")
     sign(call.signature, operation, like, reduction, root, detail)
     call.where = line
