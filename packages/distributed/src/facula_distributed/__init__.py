@@ -56,8 +56,8 @@ from ._errors import (
     QueueEmptyError,
     RankError,
 )
+from ._groups.backends import Backend
 from ._groups.groups import (
-    Backend,
     GroupMember,
     ProcessGroup,
     default_pg_timeout,

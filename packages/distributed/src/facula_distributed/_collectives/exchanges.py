@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
-from .._groups.groups import Backend, group_of
+from .._groups.backends import Backend
+from .._groups.groups import group_of
 from .._groups.work import completed
 from .._stores.store import as_seconds
 from .checks import all_like, as_list, as_tensor, joined, one_for_each, root_of, row_elements, same_dtype, split_of

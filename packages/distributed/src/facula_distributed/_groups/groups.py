@@ -9,7 +9,7 @@ from datetime import timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_multiprocessing import SharedMemoryError
 
@@ -22,6 +22,7 @@ from .._stores.store import Store, as_seconds
 from .._stores.stores import PrefixStore
 from .._turns import lists_of_ranks, turns
 from .addresses import Found, find
+from .backends import Backend, checked_backend, is_mpi
 from .work import Worker
 
 if TYPE_CHECKING:
@@ -32,27 +33,6 @@ if TYPE_CHECKING:
 default_pg_timeout = timedelta(minutes=30)
 _AGAIN = timedelta(seconds=30)  # in which rank 0 makes a new store after it closed the former one
 _PAUSE_SECONDS = 0.05
-
-
-class Backend(str):
-    """The name of a communication backend, in lower case: `Backend("GLOO") == "gloo"`."""
-
-    UNDEFINED = "undefined"
-    GLOO = "gloo"
-    NCCL = "nccl"
-    XCCL = "xccl"
-    UCC = "ucc"
-    MPI = "mpi"
-    SHM = "shm"
-    backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, SHM]
-    _AVAILABLE: ClassVar = (UNDEFINED, GLOO, SHM, MPI)
-
-    __slots__ = ()
-
-    def __new__(cls, name: str) -> Backend:
-        if not isinstance(name, str):
-            raise InvalidValueError(f"Backend: expected the name as a str; got {name!r}")
-        return super().__new__(cls, name.lower())
 
 
 class ProcessGroup:
@@ -183,24 +163,6 @@ def group_of(operation: str, group: Any, *named: int | None) -> ProcessGroup | N
     return group
 
 
-def _checked_backend(operation: str, backend: str | None, options: object) -> Backend:
-    kind = Backend(Backend.UNDEFINED if backend is None else backend)
-    for entry in kind.split(","):  # "cpu:gloo,cuda:nccl"
-        name = entry.rpartition(":")[2]
-        if name not in Backend.backend_list:
-            raise InvalidValueError(f"{operation}: expected backend to be None or 'gloo'; got {backend!r}")
-        if name not in Backend._AVAILABLE:
-            raise OperationError(
-                f"{operation}: expected an available backend; got {backend!r}, facula has no {name}; use 'gloo', "
-                "or ask is_backend_available(name) first"
-            )
-    if options is not None:
-        raise UnsupportedError(
-            f"{operation}: expected pg_options=None, as backends have no options yet; got {options!r}"
-        )
-    return kind
-
-
 def _seconds(operation: str, timeout: timedelta | None) -> float:
     return as_seconds(operation, default_pg_timeout if timeout is None else timeout)
 
@@ -260,7 +222,7 @@ def init_process_group(
         raise OperationError(f"{operation}: expected device_id=None, as there is the CPU alone; got {device_id!r}")
     if store is not None and not isinstance(store, Store):
         raise InvalidTypeError(f"{operation}: expected store to be a Store; got {type(store).__name__}")
-    kind = _checked_backend(operation, backend, pg_options)
+    kind = checked_backend(operation, backend, pg_options)
     seconds = _seconds(operation, timeout)
     found, world = connected(init_method, rank, world_size, store, timedelta(seconds=seconds), is_mpi(kind))
     try:
@@ -273,11 +235,6 @@ def init_process_group(
     _add(kind, "default_pg", found.store, member)
     _set_places((found.rank, found.size))
     watch_stalls(world)
-
-
-def is_mpi(kind: Backend) -> bool:
-    """Return whether a backend is MPI for tensors of the CPU."""
-    return kind in (Backend.MPI, f"cpu:{Backend.MPI}")
 
 
 def connected(
@@ -391,7 +348,7 @@ def new_group(
         raise InvalidValueError(
             f"new_group: expected ranks to be different numbers below {len(all_ranks)}; got {ranks}"
         )
-    kind = _checked_backend("new_group", default._backend if backend is None else backend, pg_options)
+    kind = checked_backend("new_group", default._backend if backend is None else backend, pg_options)
     seconds = default._member.timeout if timeout is None else _seconds("new_group", timeout)
     detail = zlib.crc32(repr(chosen).encode())
     member: Member | None

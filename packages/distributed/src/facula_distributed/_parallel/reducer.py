@@ -31,13 +31,12 @@ from facula_tensor import Tensor, no_grad, uint8, zeros
 from facula_tensor.extend import after_backward, current_recorder, set_gradient_home
 
 from .._board.board import NUMBERS
-from .._board.lines import program_line
 from .._captures import break_capture, follow_state
-from .._collectives.objects import all_gather_object
 from .._collectives.transfers import memory_of, prepare
-from .._errors import DistBackendError, DistError, MismatchError
+from .._errors import DistError, MismatchError
 from .._groups.work import RedOpType
 from .buckets import GradBucket, assign, tensor_of
+from .failures import fail_pass, missing_gradients
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -327,25 +326,10 @@ class Reducer:
         """Raise the error of missing gradients on all ranks, if they are the reason why ranks differ."""
         if NUMBERS[_MISSING] not in self._records:
             raise self._error  # type: ignore[misc]
-        where: dict[str, list[int]] = {}
-        if self._records <= {NUMBERS[_MISSING], NUMBERS[NAME]}:
-            found: list[Any] = [None] * self._group.size()
-            all_gather_object(found, [self._names[place] for place in missing], self._group)
-            for rank, names in zip(self._group._member.ranks, found, strict=True):
-                for name in names:
-                    where.setdefault(name, []).append(rank)
-        elif not missing:
+        asks = self._records <= {NUMBERS[_MISSING], NUMBERS[NAME]}  # all ranks come here
+        if not asks and not missing:
             raise self._error  # type: ignore[misc]
-        else:
-            where = {self._names[place]: [self._group._member.world.rank] for place in missing}
-        shown = [f"{name} on {'ranks' if len(ranks) > 1 else 'rank'} {', '.join(map(str, ranks))}"
-                 for name, ranks in where.items()]  # fmt: skip
-        rest = f" and {len(shown) - _MOST_NAMES} others" if len(shown) > _MOST_NAMES else ""
-        raise DistBackendError(
-            f"{NAME}: expected a gradient of each parameter; the backward pass did not compute those of "
-            f"{'; '.join(shown[:_MOST_NAMES])}{rest}; use all results of the module in the loss, or pass "
-            "find_unused_parameters=True"
-        )
+        raise missing_gradients(NAME, self._group, [self._names[place] for place in missing], asks)
 
     # ------------------------------------------------------------------------------------------------------- join
     def shadow(self) -> None:
@@ -373,9 +357,6 @@ class Reducer:
                 bucket.buffer().zero_()
 
 
-_MOST_NAMES = 20  # parameters that an error names
-
-
 class _Hook:
     """The hook of a parameter. It does not keep the reducer, so that a model without its wrapper is as before."""
 
@@ -388,20 +369,6 @@ class _Hook:
         found = self.reducer()
         if found is not None:
             found.arrive(self.place)
-
-
-def fail_pass(group: ProcessGroup, error: BaseException) -> None:
-    """Make all ranks raise RankError after an error in a backward pass: they would wait for this one.
-
-    Arguments:
-        group: the process group.
-        error: the error.
-    """
-    if group.size() > 1 and not isinstance(error, DistError):
-        member = group._member
-        where, rank = program_line().decode(), member.world.rank
-        text = f"rank {rank} failed in a backward pass at {where}: {type(error).__name__}: {error}"
-        member.world.board.fail(rank, text)
 
 
 def _form(tensor: Tensor) -> tuple[Any, Any]:

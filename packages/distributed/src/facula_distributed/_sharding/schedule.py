@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_tensor.extend import after_backward
 
 from .._errors import DistError
-from .._parallel.reducer import fail_pass
+from .._parallel.failures import fail_pass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -80,7 +80,9 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of("torch.utils.data.dataloader _InfiniteConstantSampler"), ()
     parallel = sys.modules.get("facula.nn.parallel.distributed")
     if parallel is not None and type(obj) is parallel.DistributedDataParallel:
-        return pickler.global_of(DATA_PARALLEL), parallel.saved(obj)
+        from ..nn.parallel._files import saved
+
+        return pickler.global_of(DATA_PARALLEL), saved(obj)
     return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(pickler, obj)
 
 

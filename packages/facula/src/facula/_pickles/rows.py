@@ -148,7 +148,7 @@ def _generator(device: Any, state: Any) -> Generator:
 def _wrap(module: Any, options: Any) -> Any:
     from facula_nn import Module
 
-    from ..nn.parallel.distributed import loaded
+    from ..nn.parallel._files import loaded
 
     if not isinstance(module, Module):
         refuse(f"its pickle has a {type(module).__name__} in a DistributedDataParallel")

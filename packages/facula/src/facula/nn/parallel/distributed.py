@@ -13,10 +13,10 @@ from ..._lookup.names import publish
 from ..._lookup.siblings import needs
 from ..._types import AnyValue
 from ...utils._pytree import tree_leaves
+from ._join import Shadow
 from .data_parallel import check_devices, on_device
 
 with needs("facula.nn.parallel"):
-    from facula_distributed import is_initialized
     from facula_distributed.extend import (
         BufferCopies,
         Join,
@@ -315,7 +315,7 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             kwargs: `divide_by_initial_world_size`, as for `join`.
         """
         self._divides_by_all = bool(kwargs.get("divide_by_initial_world_size", True))
-        return _Shadow(self)
+        return Shadow(self)
 
     @property
     def join_device(self) -> Any:
@@ -391,61 +391,6 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
     def __setstate__(self, state: dict[str, object]) -> None:
         super().__setstate__({**state, "process_group": default_group()})
         self._connect()
-
-
-# The options of files, with their types.
-_OPTIONS: dict[str, tuple[type, ...]] = {
-    "broadcast_buffers": (bool,), "bucket_cap_mb": (int, float, type(None)), "find_unused_parameters": (bool,),
-    "gradient_as_bucket_view": (bool,), "static_graph": (bool,), "virtual_ranks": (int, type(None)),
-    "shard_gradients": (bool,),
-}  # fmt: skip
-
-
-def saved(model: DistributedDataParallel[Any]) -> tuple[Module, dict[str, object]]:
-    """Return what `save` writes of a model: the module, and the options."""
-    return model.module, {name: getattr(model, name) for name in _OPTIONS} | {"training": model.training}
-
-
-def loaded(module: Module, options: dict[str, Any]) -> DistributedDataParallel[Any]:
-    """Wrap a module that `saved` returned, in the default group; ValueError if there is none."""
-    given = dict(options)
-    is_training = given.pop("training", True)
-    if given.keys() != _OPTIONS.keys() or any([type(given[name]) not in kinds for name, kinds in _OPTIONS.items()]):
-        raise InvalidValueError(f"load: expected the options of a {NAME}; got {options!r:.200}")
-    if not is_initialized():
-        raise InvalidValueError(
-            f"load: expected a process group, since the file has a {NAME}; call init_process_group first, or save its "
-            "state_dict(), or its module"
-        )
-    model = DistributedDataParallel(module, init_sync=False, **given)
-    model.training = bool(is_training)
-    return model
-
-
-class _Shadow(JoinHook):
-    """The work of a process without batches."""
-
-    def __init__(self, model: DistributedDataParallel[Any]) -> None:
-        self.model = model
-
-    def main_hook(self) -> None:
-        model = self.model
-        if model.reducer is None:
-            return
-        model.reducer.divisor = 1 if model._join_config.is_first and not model._divides_by_all else None
-        model._copy_buffers(is_joined=True)
-        model.require_forward_param_sync = count_ranks(model._group(), False) > 0
-        if model.require_forward_param_sync:
-            model.reducer.shadow()
-
-    def post_hook(self, is_last_joiner: bool) -> None:
-        model = self.model
-        if model.reducer is None:
-            return
-        model.reducer.divisor = None
-        root = find_rank(model._group(), is_last_joiner)
-        named = model._kept(model.module.named_parameters(), model.module.named_buffers())
-        copy_model(model._group(), [tensor for _, tensor in named], root)
 
 
 publish(__name__)
