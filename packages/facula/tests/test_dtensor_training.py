@@ -1,5 +1,6 @@
 """Training with DTensors: optimizers, clipping and states, compared with whole parameters."""
 
+import io
 import math
 
 import pytest
@@ -54,6 +55,8 @@ def optimizers(rank):
                 if isinstance(expected, facula.Tensor) and expected.shape == one.shape and one.ndim:
                     assert isinstance(value, DTensor) and (value.full_tensor() == expected).all()
     p = nn.Parameter(distribute_tensor(values[0], mesh, [Shard(0)]))
+    with raises(RuntimeError, "DTensor: expected a tensor of one process, to pickle", "save to_local()"):
+        facula.save({"p": p}, io.BytesIO())
     for name in ("Adafactor", "LBFGS"):
         with raises(NotImplementedError, name, "whole parameters"):
             getattr(optim, name)([p])

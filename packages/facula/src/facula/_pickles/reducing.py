@@ -48,7 +48,7 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
     if isinstance(obj, MethodType) and is_library_module(type(obj.__self__).__module__):
         _refuse(f"the method {obj.__qualname__} of an object", "save the object")
     if isinstance(obj, Tensor):
-        return NotImplemented if _is_lazy(obj) else _tensor(pickler, obj)
+        return NotImplemented if _reduces_itself(obj) else _tensor(pickler, obj)
     if type(obj) is Method:
         return pickler.global_of("__builtin__ getattr"), (obj.owner, obj.name)
     if type(obj) is Raw:
@@ -99,9 +99,12 @@ def _row(value: type | FunctionType, what: str, remedy: str = "save its name, as
     return row, name
 
 
-def _is_lazy(tensor: Tensor) -> bool:
-    network = sys.modules.get("facula_nn.extend")
-    return network is not None and network.is_lazy(tensor)
+def _reduces_itself(tensor: Tensor) -> bool:
+    """Return whether a tensor is lazy, or of a class of ours with its own method, such as DTensor, which raises."""
+    network, kind = sys.modules.get("facula_nn.extend"), type(tensor)
+    if network is not None and network.is_lazy(tensor):
+        return True
+    return kind.__reduce_ex__ is not Tensor.__reduce_ex__ and is_library_module(kind.__module__)
 
 
 def storage(obj: UntypedStorage | TypedStorage) -> tuple[Block, DType]:
