@@ -218,6 +218,24 @@ def test_a_slot_is_copied_and_restored():
     other.close()
 
 
+def test_equal_parts_are_kept_once_per_machine():
+    slots, other = Slots.create(2), Slots.create(2)
+    equal, own = hashlib.sha256().digest() * 10_000, [bytes([rank]) * 5000 for rank in (0, 1)]
+    for step in (7, 8, 9):
+        for rank in (0, 1):
+            slots.write(rank, step, [own[rank], equal, b"", own[rank][: 100 * step]], first=0 if rank else None)
+    assert slots.entry(0, 0).nbytes > 320_000 and slots.entry(1, 0).nbytes < 10_000
+    for rank in (0, 1):
+        other.restore(rank, 8, slots.copy(rank, 8))
+    for found, step in ((slots, 9), (other, 8)):
+        for rank in (0, 1):
+            assert [bytes(part) for part in found.read(rank)] == [own[rank], equal, b"", own[rank][: 100 * step]]
+    slots.write(0, 10, [equal])  # and rank 1 has not
+    assert common(slots) == 9 and bytes(slots.read(1)[1]) == equal
+    slots.close()
+    other.close()
+
+
 @pytest.mark.parametrize(
     ("copy", "step", "steps"), [(1.0, 0.0, 1), (1e-4, 1.0, 1), (0.1, 0.5, 20), (1e9, 1e-3, 100_000)]
 )

@@ -16,6 +16,7 @@ from facula_tensor import float64, tensor
 from facula_tensor.extend import default_states, restore_default_states
 
 from ._board.slots import PAUSE_VARIABLE, Slots
+from ._collectives.exchanges import barrier
 from ._collectives.reductions import all_reduce
 from ._groups.groups import is_initialized
 from ._groups.work import ReduceOp
@@ -113,7 +114,14 @@ class Resumable:
         buffers: list[pickle.PickleBuffer] = []
         states = {name: get() for name, get in self._getters.items()}
         text = pickle.dumps(states, protocol=5, buffer_callback=buffers.append)
-        self._slots.write(self._rank, step, [text, *(one.raw() for one in buffers)])
+        parts = [text, *(one.raw() for one in buffers)]
+        first = self._rank - int(os.environ.get("LOCAL_RANK", "0"))
+        if self._rank == first:
+            self._slots.write(self._rank, step, parts)
+        if is_initialized():
+            barrier()
+        if self._rank != first:
+            self._slots.write(self._rank, step, parts, first)
 
 
 @boundary
@@ -122,7 +130,8 @@ def resumable(*, every: int | None = None, **objects: Any) -> Resumable:
 
     The launcher starts all ranks again, and this function loads the state that they kept before: that of the given
     objects, and of the default generators of facula, `random` and NumPy. If the program is deterministic, its results
-    are those of a run without failures, bit for bit. Each rank keeps its own state, twice, in memory of the launcher.
+    are those of a run without failures, bit for bit. The states are kept in memory of the launcher, twice: tensors that
+    are equal on all ranks of a machine once for all of them.
 
     Call it once, after the objects have been created, directly before the first step.
 

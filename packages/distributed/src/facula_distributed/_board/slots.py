@@ -11,6 +11,9 @@ the write, once before the copy and once after it: if they differ, the slot is i
 after each copy, so the last step that all have kept is complete on all of them. The launcher finds it when no rank
 runs, and makes the other slots invalid. The file is sparse: a slot has `ROOM` bytes, and the pages that were written.
 Each of several machines has a file for all ranks, of which its own ranks use their slots.
+
+The first rank of a machine writes first. The others compare their parts with its parts, and do not write equal ones
+again: replicated models are kept once per machine.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from facula_errors import OperationError
 from facula_multiprocessing.extend import reserve
 
+from .._shm import ffi
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,6 +39,7 @@ _NAME = "facula-state"
 _PAGE = mmap.PAGESIZE
 _ENTRY = struct.Struct("=QQqQ")  # begun, ended, step, bytes
 _ALIGNMENT = 64
+_ELSEWHERE = 1 << 63  # marks the length of a part that is in the slot of the machine's first rank
 
 
 class Entry(NamedTuple):
@@ -125,13 +131,14 @@ class Slots:
     def _set(self, rank: int, slot: int, entry: Entry) -> None:
         _ENTRY.pack_into(self._heads, rank * _PAGE + slot * _ENTRY.size, *entry)
 
-    def write(self, rank: int, step: int, parts: Sequence[memoryview | bytes]) -> None:
+    def write(self, rank: int, step: int, parts: Sequence[memoryview | bytes], first: int | None = None) -> None:
         """Write to the older slot of a rank.
 
         Arguments:
             rank: the rank.
             step: the step that it has finished.
             parts: successive bytes; `read` returns the same parts.
+            first: the first rank of the machine, if it has written this step: its parts are not written again.
 
         Raises:
             SharedMemoryError: no memory is left. The other slot is unchanged.
@@ -139,25 +146,38 @@ class Slots:
         entries = [self.entry(rank, slot) for slot in (0, 1)]
         slot = 0 if entries[0].ended <= entries[1].ended else 1
         begun = max(entry.begun for entry in entries) + 1
-        lengths = [memoryview(part).nbytes for part in parts]
-        index = struct.pack(f"={len(parts) + 1}Q", len(parts), *lengths)
+        others = [] if first is None or first == rank else self._parts(first, step)
+        places = [_ELSEWHERE * (k < len(others) and _are_equal(part, others[k])) for k, part in enumerate(parts)]
+        marked = [memoryview(part).nbytes | place for part, place in zip(parts, places, strict=True)]
+        index = struct.pack(f"={len(parts) + 2}Q", len(parts), rank if first is None else first, *marked)
+        lengths = [0 if length & _ELSEWHERE else length for length in marked]
         offsets = list(accumulate([len(index), *lengths], lambda offset, length: _up(offset) + length))
         self._set(rank, slot, Entry(begun, 0, step, offsets[-1]))
         memory = self._map(rank, slot, offsets[-1])
         memory[: len(index)] = index
         for part, end, length in zip(parts, offsets[1:], lengths, strict=True):
-            memory[end - length : end] = part  # type: ignore[assignment]
+            if length:
+                memory[end - length : end] = part  # type: ignore[assignment]
         self._set(rank, slot, Entry(begun, begun, step, offsets[-1]))
 
     def read(self, rank: int) -> list[memoryview]:
         """Return the parts that a rank has written last, as read-only views of the slot."""
-        slot = max((0, 1), key=lambda slot: self.entry(rank, slot).ended)
-        memory = memoryview(self._map(rank, slot, self.entry(rank, slot).nbytes)).toreadonly()
-        (count,) = struct.unpack_from("=Q", memory)
-        end, found = (count + 1) * 8, []
-        for length in struct.unpack_from(f"={count}Q", memory, 8):
-            end = _up(end) + length
-            found.append(memory[end - length : end])
+        return self._parts(rank, max((self.entry(rank, slot) for slot in (0, 1)), key=lambda entry: entry.ended).step)
+
+    def _parts(self, rank: int, step: int) -> list[memoryview]:
+        """Return the parts that a rank has kept after a step, or [] if it has not."""
+        entries = [self.entry(rank, slot) for slot in (0, 1)]
+        slot = next((slot for slot in (0, 1) if entries[slot].is_complete and entries[slot].step == step), None)
+        if slot is None:
+            return []
+        memory = memoryview(self._map(rank, slot, entries[slot].nbytes)).toreadonly()
+        count, first = struct.unpack_from("=2Q", memory)
+        others = [] if first == rank else self._parts(first, step)
+        end, found = (count + 2) * 8, []
+        for place, length in enumerate(struct.unpack_from(f"={count}Q", memory, 16)):
+            kept = 0 if length & _ELSEWHERE else length
+            end = _up(end) + kept
+            found.append(others[place] if length & _ELSEWHERE else memory[end - kept : end])
         return found
 
     def copy(self, rank: int, step: int) -> bytes | None:
@@ -187,6 +207,11 @@ class Slots:
     def close(self) -> None:
         """Close the file."""
         os.close(self.fd)
+
+
+def _are_equal(one: memoryview | bytes, other: memoryview) -> bool:
+    first, second = ffi.from_buffer(one), ffi.from_buffer(other)
+    return len(first) == len(second) and bool(ffi.buffer(first) == ffi.buffer(second))  # by memcmp
 
 
 def _up(offset: int) -> int:
