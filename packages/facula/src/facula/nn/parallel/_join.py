@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..._lookup.siblings import needs
 
 with needs("facula.nn.parallel"):
     from facula_distributed.extend import JoinHook, copy_model, count_ranks, find_rank
 
-if TYPE_CHECKING:
-    from .distributed import DistributedDataParallel
-
 
 class Shadow(JoinHook):
-    """The work of a process without batches."""
+    """The work of a process without batches.
 
-    def __init__(self, model: DistributedDataParallel[Any]) -> None:
+    Arguments:
+        model: its DistributedDataParallel.
+    """
+
+    def __init__(self, model: Any) -> None:
         self.model = model
 
     def main_hook(self) -> None:
