@@ -114,7 +114,7 @@ class Resumable:
         buffers: list[pickle.PickleBuffer] = []
         states = {name: get() for name, get in self._getters.items()}
         text = pickle.dumps(states, protocol=5, buffer_callback=buffers.append)
-        parts = [text, *(one.raw() for one in buffers)]
+        parts: list[memoryview | bytes] = [text, *(one.raw() for one in buffers)]
         first = self._rank - int(os.environ.get("LOCAL_RANK", "0"))
         if self._rank == first:
             self._slots.write(self._rank, step, parts)
