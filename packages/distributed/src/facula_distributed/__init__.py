@@ -1,14 +1,12 @@
 """facula_distributed: processes that work together, under the names of torch.distributed.
 
-Groups of processes exchange tensors in shared memory, and between machines with MPI; the launcher `python -m
-facula_distributed` starts them, watches them, and names the one that failed or is late. May import: checkpoint,
-errors, multiprocessing, tensor. In order of the data's way: `_parallel` (training of a model in several processes),
-`_sharding` (parameters divided among ranks), `_dtensor` (distributed tensors; public in `device_mesh` and `tensor`),
-`_collectives` (PyTorch's functions), `_groups` (groups, addresses, work in progress), `_stores` (keys and values by
-which processes meet), `_board` (memory that all ranks share), `_engines` (how bytes reach other ranks: shared memory,
-MPI, or both), `csrc` (shared memory; start at Note [The board] in csrc/shm.h). Beside it: `_launch` (the launcher, also
-on Ray), `_report` (what steps cost), `_resumable` (state for restarts), `checkpoint`, `_rpc` (remote calls), `_turns`
-(ranks as threads), `testing` (ranks and programs of tests, which `_warm` starts without the time of imports).
+Groups of processes exchange tensors in shared memory, and between machines with MPI; the launcher names the process
+that failed or is late. May import: checkpoint, errors, multiprocessing, tensor. In order of the data's way: `_parallel`
+(one model in several processes), `_sharding` and `_dtensor` (divided parameters and tensors), `_collectives` (PyTorch's
+functions), `_groups`, `_stores` (how processes meet), `_engines` (shared memory, MPI, or both), `_board` (memory that
+ranks share), `csrc` (start at Note [The board] in csrc/shm.h). Beside it: `_launch` (the launcher), `_report` (costs of
+steps), `_resumable` (restarts), `checkpoint`, `_rpc` (remote calls), `_turns` (ranks as threads), `testing`, whose
+programs `_warm` starts.
 """
 
 from facula_errors.extend import published as _published
