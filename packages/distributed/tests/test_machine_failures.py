@@ -103,17 +103,32 @@ def test_a_late_rank_is_named_and_a_signal_to_one_launcher_ends_all(tmp_path):
     assert [end(process)[0] for process in (first, second)] == [143, 143]
 
 
-def test_launchers_that_are_killed_or_stopped_are_named_by_the_others(tmp_path):
-    runs = [begin(tmp_path, PROGRAM, ["--lost-after", "3"], ["wait"]) for _ in range(3)]
-    for run in runs:
+@pytest.fixture(scope="module", autouse=True)
+def slow_runs(tmp_path_factory, _needs_mpi):
+    """Begin runs that take some seconds: one that is refused, and three whose launchers are killed or stopped."""
+    folder, common = tmp_path_factory.mktemp("slow"), ["--nnodes", "2", "--master", f"127.0.0.1:{free_port()}"]
+    runs = [
+        [begin_launcher(folder, PROGRAM, ["--nproc", nproc, "--node-rank", node, *common], ["none"])
+         for node, nproc in (("0", "1"), ("1", "3"))],
+        *[begin(folder, PROGRAM, ["--lost-after", "3"], ["wait"]) for _ in range(3)],
+    ]  # fmt: skip
+    for run in runs[1:]:
         for process in run:
             wait_for(process.stdout, "begun")
-    for process, number in ((runs[0][0], signal.SIGKILL), (runs[1][1], signal.SIGKILL), (runs[2][1], signal.SIGSTOP)):
+    for process, number in ((runs[1][0], signal.SIGKILL), (runs[2][1], signal.SIGKILL), (runs[3][1], signal.SIGSTOP)):
         (rank,) = children_of(process.pid)
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.communicate(timeout=LIMIT)
             wait_until_ended(rank)
+    yield runs
+    for process in [process for run in runs for process in run if process.poll() is None]:
+        os.kill(process.pid, signal.SIGCONT)
+        end(process)
+
+
+def test_launchers_that_are_killed_or_stopped_are_named_by_the_others(slow_runs):
+    runs = slow_runs[1:]
     words = ["node 0 (...): its launcher has ended", "node 1 (...): its launcher has ended"]
     words.append("node 1 (...): its launcher did not answer for 3 s")
     for process, text in zip((runs[0][1], runs[1][0], runs[2][0]), words, strict=True):
@@ -238,13 +253,6 @@ def test_slurm_starts_ranks_without_options(tmp_path):
         ]
 
 
-def test_launchers_that_do_not_fit_end_before_ranks_start(tmp_path):
-    where = f"127.0.0.1:{free_port()}"
-    run = [
-        begin_launcher(
-            tmp_path, PROGRAM, ["--nproc", nproc, "--nnodes", "2", "--node-rank", node, "--master", where], ["none"]
-        )
-        for node, nproc in (("0", "1"), ("1", "3"))
-    ]  # fmt: skip
-    for code, output, errors in map(end, run):
+def test_launchers_that_do_not_fit_end_before_ranks_start(slow_runs):
+    for code, output, errors in map(end, slow_runs[0]):
         assert code == 1 and "expected the same --nproc on all machines; got 1 on node 0" in errors and not output

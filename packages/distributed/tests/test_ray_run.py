@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from launcher import run_program
 from ray_cluster import needs_ray, variables
 
 LIMIT = 150.0
@@ -110,16 +111,10 @@ def test_a_killed_launcher_and_a_killed_actor(tmp_path):
 
 def test_without_ray(tmp_path):
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError('No module named ray', name='ray')")
-    (tmp_path / "program.py").write_text("")
-    command = [sys.executable, "-m", "facula_distributed", "--ray", "program.py"]
-    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     for more, words in (
         ([], "the package ray is missing; install it: pip install 'facula-distributed[ray]'"),
         (["--node-rank", "1"], "expected --ray or --node-rank; got both"),
         (["--one-process"], "expected --ray or --one-process; got both"),
     ):
-        found = subprocess.run(
-            [*command[:-1], *more, command[-1]], cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths}, timeout=LIMIT,
-            text=True, capture_output=True,
-        )  # fmt: skip
-        assert found.returncode == 2 and words in found.stderr, found.stderr
+        code, _, errors = run_program(tmp_path, "", ["--ray", *more], [])
+        assert code == 2 and words in errors

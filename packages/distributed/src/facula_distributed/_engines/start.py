@@ -184,7 +184,8 @@ def _initialize(api: Any, world: World, end: float) -> None:
             raise DistNetworkError(f"{_OPERATION}: MPI does not start; see the output of the MPI library")
     if api.Query_thread() < _MULTIPLE:
         raise DistBackendError(f"{_OPERATION}: expected an MPI library with MPI_THREAD_MULTIPLE; use the package mpich")
-    api.COMM_WORLD.Set_errhandler(api.ERRORS_RETURN)
+    for own in (api.COMM_WORLD, api.COMM_SELF):  # the second one is that of errors while a request is tested
+        own.Set_errhandler(api.ERRORS_RETURN)
     comm, request = api.COMM_WORLD.Idup()
     while not request.Test():
         time.sleep(_POLLING_SECONDS)
