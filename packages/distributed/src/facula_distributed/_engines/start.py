@@ -187,13 +187,24 @@ def _initialize(api: Any, world: World, end: float) -> None:
     for own in (api.COMM_WORLD, api.COMM_SELF):  # the second one is that of errors while a request is tested
         own.Set_errhandler(api.ERRORS_RETURN)
     comm, request = api.COMM_WORLD.Idup()
-    while not request.Test():
-        time.sleep(_POLLING_SECONDS)
-        look()
+    _wait(api, [request], look)
+    _wait(api, _connections(api, comm), look)
     _started.append((api, comm))
     _unlink_shared_memory()
     if _must_finish[0]:
         atexit.register(_finish, api, world)
+
+
+def _wait(api: Any, requests: list[Any], look: Callable[[], object]) -> None:
+    while not api.Request.Testall(requests):
+        time.sleep(_POLLING_SECONDS)
+        look()
+
+
+def _connections(api: Any, comm: Any) -> list[Any]:
+    """Begin to exchange a message with each process, as MPICH crashes if it first connects to one that has ended."""
+    nothing, others = (bytearray(), api.BYTE), [rank for rank in range(comm.size) if rank != comm.rank]
+    return [comm.Irecv(nothing, rank) for rank in others] + [comm.Isend(nothing, rank) for rank in others]
 
 
 def _library(api: Any) -> ctypes.CDLL:
