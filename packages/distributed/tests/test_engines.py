@@ -45,8 +45,8 @@ def test_every_collective_returns_what_numpy_does(size, engine, times):
 
 
 @pytest.mark.parametrize("engine", [{"backend": "mpi"}, {"machines": 2}], ids=str)
-def test_every_collective_of_several_rounds(engine):
-    run(3, check_large, **engine)
+def test_every_reduction_of_several_rounds(engine):
+    run(3, check_large, "reduce", **engine)
 
 
 def check_all(rank, size):

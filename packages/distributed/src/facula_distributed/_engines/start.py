@@ -38,6 +38,7 @@ _MULTIPLE = 3  # MPI_THREAD_MULTIPLE: several threads call MPI
 _IDS = ("PMI_ID", "PMI_RANK", "PMIX_RANK")  # variables of process managers, one of which is set
 _POLLING_SECONDS = 0.002
 _LOOK_SECONDS = 0.2
+_MESSAGE = 1024  # bytes
 
 
 class Mpi(NamedTuple):
@@ -202,9 +203,14 @@ def _wait(api: Any, requests: list[Any], look: Callable[[], object]) -> None:
 
 
 def _connections(api: Any, comm: Any) -> list[Any]:
-    """Begin to exchange a message with each process, as MPICH crashes if it first connects to one that has ended."""
-    nothing, others = (bytearray(), api.BYTE), [rank for rank in range(comm.size) if rank != comm.rank]
-    return [comm.Irecv(nothing, rank) for rank in others] + [comm.Isend(nothing, rank) for rank in others]
+    """Begin to exchange a message with each process.
+
+    MPICH maps the memory for messages to a process at the first one that is not tiny, and crashes if it has ended.
+    """
+    data, others = (bytearray(_MESSAGE), api.BYTE), [rank for rank in range(comm.size) if rank != comm.rank]
+    return [comm.Irecv((bytearray(_MESSAGE), api.BYTE), rank) for rank in others] + [
+        comm.Isend(data, rank) for rank in others
+    ]
 
 
 def _library(api: Any) -> ctypes.CDLL:
