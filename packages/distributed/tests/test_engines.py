@@ -134,4 +134,4 @@ def check_missing(rank, address):
 def test_missing_mpi_is_named_on_all_ranks(tmp_path):
     (other, named), (kind, message) = run(2, check_missing, f"file://{tmp_path}/group", timeout=TIMEOUT)
     assert other is dist.RankError and named.startswith("init_process_group: rank 1 failed: expected mpi4py")
-    assert kind is dist.DistBackendError and "pip install facula-distributed[mpi]" in message
+    assert kind is dist.DistBackendError and "pip install mpi4py mpich" in message

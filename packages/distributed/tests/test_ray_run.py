@@ -112,7 +112,7 @@ def test_a_killed_launcher_and_a_killed_actor(tmp_path):
 def test_without_ray(tmp_path):
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError('No module named ray', name='ray')")
     for more, words in (
-        ([], "the package ray is missing; install it: pip install 'facula-distributed[ray]'"),
+        ([], "the package ray is missing; install it: pip install ray"),
         (["--node-rank", "1"], "expected --ray or --node-rank; got both"),
         (["--one-process"], "expected --ray or --one-process; got both"),
     ):

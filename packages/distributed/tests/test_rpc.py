@@ -221,7 +221,7 @@ def alone():
 
 def test_without_ray(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with raises(ImportError, "init_rpc", "the package ray is missing", "pip install 'facula-distributed[ray]'"):
+    with raises(ImportError, "init_rpc", "the package ray is missing", "pip install ray"):
         alone()
     with raises(TypeError, "init_rpc", "expected backend to be a BackendType or None", value="'ray'"):
         rpc.init_rpc("a", "ray")

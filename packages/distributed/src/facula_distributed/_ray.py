@@ -24,9 +24,7 @@ def connected_ray(operation: str) -> tuple[Any, bool]:
         import ray
         import ray.util.scheduling_strategies
     except ModuleNotFoundError:
-        raise MissingPackageError(
-            f"{operation}: the package ray is missing; install it: pip install 'facula-distributed[ray]'"
-        ) from None
+        raise MissingPackageError(f"{operation}: the package ray is missing; install it: pip install ray") from None
     if ray.is_initialized():
         return ray, False
     try:

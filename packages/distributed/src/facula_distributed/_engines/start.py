@@ -98,7 +98,7 @@ def start(store: Store, world: World, timeout: timedelta) -> Mpi:
     except (ImportError, RuntimeError) as error:
         told["error"] = (
             f"{_OPERATION}: expected mpi4py and an MPI library, for backend 'mpi' and for several machines; got "
-            f"{error}; pip install facula-distributed[mpi]"
+            f"{error}; pip install mpi4py mpich"
         )
     if api is not None and _started:
         told["rank"] = _started[0][1].rank

@@ -190,7 +190,7 @@ def init_process_group(
 
     The address is `env://` (the default: RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which launchers set),
     `tcp://HOST:PORT` or `file://PATH`, with `?rank=0&world_size=1` perhaps. Processes of several machines, and those of
-    the backend "mpi", need MPI: `pip install facula-distributed[mpi]`.
+    the backend "mpi", need MPI: `pip install mpi4py mpich`.
 
     Arguments:
         backend: "gloo", "shm", "cpu:gloo", or None, which have the same effect: communication in shared memory, and

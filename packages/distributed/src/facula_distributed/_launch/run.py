@@ -121,7 +121,7 @@ def _about(plan: Plan) -> dict[str, Any]:
     set_node(plan.place.node)
     error = ""
     if find_spec("mpi4py") is None:
-        error = "expected mpi4py, for several machines; it is missing; pip install facula-distributed[mpi]"
+        error = "expected mpi4py, for several machines; it is missing; pip install mpi4py mpich"
     return {
         "version": sys.modules["facula_distributed"].__version__,
         "facula": getattr(sys.modules.get("facula"), "__version__", ""),
