@@ -273,6 +273,7 @@ REFUSED = {
     stores: "Store.set communicates with other processes",
     lambda x: (dist.new_group([0, 1]), x + 1)[1]: "new_group",
     lambda x: (dist.monitored_barrier(), x + 1)[1]: "monitored_barrier",
+    lambda x: (dist.report(), x + 1)[1]: "report",
     lambda x: Doubled.apply(x * WEIGHT): "all_reduce runs in a backward pass outside",
 }
 
@@ -297,6 +298,29 @@ def check_refusals(rank):
 
 def test_what_cannot_be_captured_or_saved_is_named():
     run(2, check_refusals)
+
+
+def check_graphs_of_gradients(rank):
+    def loss(x):
+        total = x.sum()
+        dist.all_reduce(total)
+        return (x * WEIGHT).square().sum() * total
+
+    step = capture(loss)
+    for _ in range(6):
+        found = step(facula.ones(2))
+    if rank == 0:  # a second all_reduce would meet the next one of the other rank
+        with raises(RuntimeError, "backward", "effects besides its results", "repeat this one"):
+            facula.autograd.grad(found, WEIGHT, create_graph=True)
+    found = step(facula.full((2,), 3.0))
+    assert found.item() == 18 * 12 and ("runs eagerly" in step.report()) == (rank == 0)
+    if rank == 0:
+        (gradient,) = facula.autograd.grad(found, WEIGHT, create_graph=True)
+        assert gradient.tolist() == [216, 216] and gradient.requires_grad
+
+
+def test_graphs_of_gradients_repeat_no_collectives():
+    run(2, check_graphs_of_gradients)
 
 
 class Reduced(nn.Module):

@@ -48,7 +48,7 @@ class BackwardReplay:
         """True if a call has effects other than its results and random draws."""
         recording, recorder = self.recording, self.recording.recorder
         others = recording.puts or self.actions or recorder.optimizers or self.outer_backwards
-        return recording.versions.any_changes or bool(others)
+        return recording.versions.any_changes or recorder.has_calls or bool(others)
 
     def _saved_storages(self, lease: FrameLease) -> list[Storage]:
         """Return the storages that the backward pass reads, without temporaries."""

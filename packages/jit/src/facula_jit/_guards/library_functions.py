@@ -79,7 +79,7 @@ BREAKS = frozenset(
     "enable_cudnn_sdp enable_flash_sdp enable_math_sdp enable_mem_efficient_sdp define register_autograd "
     "register_loop register_custom_op_symbolic unregister_custom_op_symbolic export_html export_memory_timeline "
     "init_process_group destroy_process_group new_group new_subgroups new_subgroups_by_enumeration expect_slow "
-    "monitored_barrier send send_object_list "
+    "monitored_barrier send send_object_list report "
     "broadcast_object_list gather_object all_gather_object scatter_object_list".split()
 )
 """Functions that read or modify files, settings, counters and streams, or send messages, which a replay would not do.

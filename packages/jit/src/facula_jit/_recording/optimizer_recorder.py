@@ -37,6 +37,7 @@ class OptimizerRecorder:
         self.actions: list[tuple[Any, Callable[[], object]]] = []
         self.reads_options = False  # True if the program itself reads options of optimizers
         self.in_action = False  # True while an action runs
+        self.has_calls = False  # True if launches of Python code have effects besides their writes
         self.condition: Callable[[], bool] | None = None  # if it returns true, replays skip the present operations
 
     @abstractmethod
@@ -116,6 +117,7 @@ class OptimizerRecorder:
     def calls(self, operation: str) -> None:
         """Record that a launch of Python code is about to have effects besides its writes: in no branch."""
         self.branches.refuse(operation)
+        self.has_calls = True
         if self.is_backward:
             self.broken(
                 f"{operation} runs in a backward pass outside of the function, which a capture repeats",

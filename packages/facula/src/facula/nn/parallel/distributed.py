@@ -288,7 +288,7 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         """
         if self._virtual is None:
             raise OperationError(f"micro_batches: expected {NAME}(..., virtual_ranks=M); got a model without it")
-        break_capture(NAME)
+        break_capture(f"{NAME}.micro_batches")
         return self._virtual.micro_batches(*batch)
 
     def join(
