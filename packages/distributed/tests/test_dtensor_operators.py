@@ -218,8 +218,6 @@ def placements(rank):
         x * ft.ones(6)
     with raises(NotImplementedError, "diagonal: ... full_tensor()"):
         x.diagonal()
-    with raises(NotImplementedError, "setitem: ... full_tensor()"):
-        x[0] = 1
     with raises(NotImplementedError, "add: out=None"):
         ft.add(x, x, out=x)
     with raises(NotImplementedError, "getitem: integers, slices", value="list"):
@@ -237,6 +235,38 @@ def placements(rank):
 
 def test_placements():
     run(2, placements)
+
+
+def items(rank):
+    """Set elements by indices, compare them with those of a whole tensor, and refuse changes of copies."""
+    mesh = init_device_mesh("cpu", (3,))
+    for at in ([Shard(0)], [Shard(1)], [Replicate()]):
+        for index in (0, -2, slice(1, None), (slice(None), 2), (slice(0, 5, 2), slice(1, 2)), (..., -1), (None, 4, 1)):
+            whole = value_of((5, 4), 1)
+            x = distribute_tensor(whole, mesh, at)
+            x[index] = whole[index] = 7
+            assert (x.full_tensor() == whole).all(), (at, index)
+    x = distribute_tensor(value_of((5, 4), 1), mesh, [Shard(0)])
+    x[:, 1:].t().fill_(2)
+    assert (x.full_tensor()[:, 1:] == 2).all()
+    for change in (lambda: x[1:].zero_(), lambda: x[2].t().normal_(), lambda: x[1:].__setitem__(0, 2)):
+        with raises(
+            RuntimeError, "...", "not a view along a sharded dimension", value="a view with gathered parts, a copy"
+        ):
+            change()
+    assert (x[1:].clone().zero_().full_tensor() == 0).all()
+    with raises(NotImplementedError, "setitem: expected a number"):
+        x[0] = ft.ones(4)
+    with raises(NotImplementedError, "getitem: integers, slices", value="list"):
+        x[[0, 1]] = 1
+    with raises(IndexError, "getitem: 5 is out of range"):
+        x[5] = 1
+    with raises(NotImplementedError, "setitem: ... Shard or Replicate"):
+        distribute_tensor(value_of((5, 4), 1), mesh, [Partial()])[0] = 1
+
+
+def test_items():
+    run(3, items)
 
 
 def random_numbers(rank):

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import math
+import pickle
 
 import pytest
 from rank_models import errors, run
@@ -306,6 +307,17 @@ def check_refusals(rank):
         fully_shard(model.norm, mesh="cpu")
     with raises(RuntimeError, "fully_shard", "copy it before"):
         copy.deepcopy(fully_shard(nn.Linear(2, 2)))
+    table = fully_shard(nn.Embedding(4, 2, padding_idx=3))
+    table.reset_parameters()
+    assert not table.weight.full_tensor()[3].any()
+    with raises(RuntimeError, "fully_shard", "use its state_dict()"):
+        pickle.dumps(fully_shard(nn.Linear(2, 2)))
+    with raises(NotImplementedError, "DistributedDataParallel", "use fully_shard alone", value="DTensors"):
+        DDP(fully_shard(nn.Linear(2, 2)))
+    with raises(NotImplementedError, "ZeroRedundancyOptimizer", value="DTensors"):
+        facula.distributed.optim.ZeroRedundancyOptimizer(
+            fully_shard(nn.Linear(2, 2)).parameters(), facula.optim.SGD, lr=0.1
+        )
     scalar = nn.Linear(2, 2)
     scalar.scale = nn.Parameter(facula.tensor(1.0))
     with raises(ValueError, "fully_shard", "scale is a scalar"):

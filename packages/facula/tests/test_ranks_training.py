@@ -107,11 +107,18 @@ def check_own_hook(rank):
     return seen, model.module.parts[2].bias.grad.tolist()
 
 
+def check_hook_of_a_number(rank):
+    model = DDP(Parts())
+    model.register_comm_hook(None, lambda state, bucket: 3)
+    model(facula.ones(1, 4)).sum().backward()
+
+
 def test_a_hook_of_the_program():
     facula.manual_seed(0)
     plain = Parts()
     plain(facula.ones(1, 4)).sum().backward()
     facula.manual_seed(0)
+    assert all("got int" in one for one in errors(2, check_hook_of_a_number))
     for seen, grad in run(2, check_own_hook):
         assert [one[0] for one in seen] == list(range(6)) and [one[1] for one in seen] == [False] * 5 + [True]
         assert len(grad) == 4

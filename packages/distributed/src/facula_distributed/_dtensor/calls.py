@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError, UnsupportedError
-from facula_tensor import Tensor
+from facula_errors import InvalidTypeError, OperationError, UnsupportedError
+from facula_tensor import Tensor, empty, no_grad
 from facula_tensor.extend.overriding import disable_overrides
 
 from .dispatch import Call, run_operator
+from .placements import Partial
 from .random import COMPOSITES
 from .rules import RULES
+from .view_rules import check_index
 
 _READS = frozenset("item tolist numpy __float__ __int__ __bool__ __index__ __complex__ equal allclose".split())
 _property_names = {
@@ -28,6 +30,14 @@ def _name_of(func: Any) -> str:
 def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the result of a function of Tensor for distributed tensors, which are instances of `kind`."""
     name = _name_of(func)
+    is_dunder = name.startswith("__") and name.endswith("__")
+    plain = name.strip("_")
+    in_place = (name.endswith("_") and not is_dunder) or (is_dunder and plain[:1] == "i" and plain[1:] in RULES)
+    if (in_place or plain == "setitem") and args and getattr(args[0], "_is_copy", False):
+        raise OperationError(
+            f"{name}: expected a DTensor that is not a view along a sharded dimension; got a view with gathered parts, "
+            "a copy, whose change the other tensor would not get; use x[...] = number, change to_local(), or clone() it"
+        )
     if name in _READS:
         whole = [one.full_tensor() if isinstance(one, kind) else one for one in [*args, *kwargs.values()]]
         return func(*whole[: len(args)], **dict(zip(kwargs, whole[len(args) :], strict=True)))
@@ -39,9 +49,8 @@ def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str,
             return args[0]
     if name == "data":
         return _data(kind, func, args)
-    is_dunder = name.startswith("__") and name.endswith("__")
-    plain = name.strip("_")
-    in_place = (name.endswith("_") and not is_dunder) or (is_dunder and plain[:1] == "i" and plain[1:] in RULES)
+    if plain == "setitem":
+        return _set_items(kind, func, *args)
     if is_dunder and in_place:
         plain = plain[1:]
     rule = RULES.get(plain)
@@ -62,6 +71,30 @@ def _without_device(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         tuple([one for one in args if not isinstance(one, (str, device))]),
         {key: value for key, value in kwargs.items() if key != "device"},
     )
+
+
+def _set_items(kind: Any, func: Any, target: Any, index: Any, value: Any) -> None:
+    """Set elements to a number; the index consists of integers, slices and an ellipsis."""
+    check_index(index)
+    layout = target._spec
+    is_number = isinstance(value, (int, float)) or (isinstance(value, Tensor) and not value.ndim)
+    if not is_number or any(isinstance(one, Partial) for one in layout.placements):
+        raise UnsupportedError(
+            f"setitem: expected a number, and Shard or Replicate placements; got {type(value).__name__} and "
+            f"{list(layout.placements)}; change the parts of to_local()"
+        )
+    with disable_overrides(), no_grad():
+        empty(layout.shape, device="meta")[index]  # errors of the index
+        given = [one for one in (index if isinstance(index, tuple) else (index,)) if one is not None]
+        at = given.index(...) if ... in given else len(given)
+        given[at : at + 1] = [slice(None)] * (len(layout.shape) - len([one for one in given if one is not ...]))
+        local: list[slice] = []
+        for one, length, (begin, end) in zip(given, layout.shape, layout.box(), strict=True):
+            chosen = range(length)[one if isinstance(one, slice) else slice(one % length, one % length + 1)]
+            first = max(chosen.start, chosen.start - (chosen.start - begin) // chosen.step * chosen.step)
+            local.append(slice(first - begin, max(first, min(chosen.stop, end)) - begin, chosen.step))
+    with disable_overrides():
+        func(target, tuple(local), value.full_tensor() if isinstance(value, kind) else value)
 
 
 def _data(kind: Any, func: Any, args: tuple[Any, ...]) -> Any:

@@ -242,7 +242,18 @@ def run_operator(call: Call, rule: Callable[[Call], Signature]) -> Any:
     else:
         with disable_overrides():
             result = _run(call, plan, locals_)
-    return call.operands[0] if call.in_place else _wrapped(result, iter(plan.layouts), call)
+    if call.in_place:
+        return call.operands[0]
+    wrapped = _wrapped(result, iter(plan.layouts), call)
+    if plan.signature.returns_views and (_is_moved(call, plan) or getattr(call.operands[0], "_is_copy", False)):
+        for one in _tensors([wrapped]):
+            one._is_copy = True  # type: ignore[attr-defined]
+    return wrapped
+
+
+def _is_moved(call: Call, plan: Plan) -> bool:
+    now, move = call.layouts[0].placements, plan.moves[0]
+    return move is not None and any(a != b and n > 1 for a, b, n in zip(now, move[0], call.mesh.shape, strict=True))
 
 
 def _run(call: Call, plan: Plan, operands: list[Any]) -> Any:

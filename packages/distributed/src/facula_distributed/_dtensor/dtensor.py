@@ -53,9 +53,10 @@ class DTensor(Tensor):
     >>> destroy_process_group()
     """
 
-    __slots__ = ("_given_grad", "_spec")
+    __slots__ = ("_given_grad", "_is_copy", "_spec")
     _spec: Layout
     _given_grad: tuple[Tensor, DTensor]  # a local gradient and the DTensor of it
+    _is_copy: bool  # whether this would be a view of another tensor, whose parts had to be moved; not set means no
 
     def __new__(cls, *args: object, **kwargs: object) -> DTensor:
         raise InvalidTypeError(

@@ -27,7 +27,7 @@ _RESHAPES = frozenset("view reshape flatten unflatten view_as reshape_as ravel s
 def _view(call: Call) -> Signature:
     name, shape = call.name, call.shape()
     if name == "getitem":
-        _check_index(call.args[1])
+        check_index(call.args[1])
     with no_grad(), disable_overrides():
         views = call.call([empty(shape, dtype=call.operands[0].dtype, device="meta"), *call.metas[1:]])
     if call.results[0].dtype is not call.operands[0].dtype:
@@ -77,7 +77,8 @@ def _run(call: Call, operands: Sequence[Any], choices: Any) -> Any:
     return call.call(operands)
 
 
-def _check_index(index: Any) -> None:
+def check_index(index: Any) -> None:
+    """Raise NotImplementedError unless an index consists of integers, slices, None and an ellipsis."""
     for one in index if isinstance(index, tuple) else (index,):
         if not (one is None or one is Ellipsis or isinstance(one, slice) or type(one) is int):
             raise UnsupportedError(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
-from facula_tensor import zeros
+from facula_tensor import Tensor, zeros
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from facula_tensor import Tensor
 
 _LINE = 64  # bytes: the alignment of each gradient
 
@@ -61,6 +59,11 @@ class GradBucket:
 
     def set_buffer(self, buffer: Tensor) -> None:
         """Replace the gradients. `buffer` has the shape of `buffer()`, and is copied."""
+        if not isinstance(buffer, Tensor):
+            raise InvalidTypeError(
+                f"GradBucket.set_buffer: expected a Tensor, as the result of a communication hook's future; got "
+                f"{type(buffer).__name__}; return the future of a tensor from the hook"
+            )
         if tuple(buffer.shape) != tuple(self._buffer.shape):
             raise ArgumentError(
                 f"GradBucket.set_buffer: expected the shape {tuple(self._buffer.shape)}; got {tuple(buffer.shape)}"

@@ -129,6 +129,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         return self._local
 
     def _check_equal(self, parameters: Sequence[Tensor]) -> None:
+        if any(hasattr(one, "to_local") for one in parameters):
+            raise UnsupportedError(f"{NAME}: expected plain parameters; got DTensors; use the optimizer of the class")
         named = [(f"parameter {number}", one) for number, one in enumerate(parameters)]
         if self.process_group.size() > 1:
             check_equal_models(NAME, self.process_group, named)

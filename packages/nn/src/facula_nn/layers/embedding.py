@@ -73,7 +73,7 @@ class VectorTable(Module):
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
-                self.weight[self.padding_idx].zero_()
+                self.weight[self.padding_idx] = 0  # also of a DTensor, which a view may copy
 
 
 @boundary

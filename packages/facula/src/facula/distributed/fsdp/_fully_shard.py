@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakValueDictionary
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
@@ -95,6 +95,12 @@ def _own_modules(module: Module, prefix: str = "") -> Iterator[tuple[str, Module
 @boundary
 class FSDPModule:
     """A base class of the modules that `fully_shard` changed."""
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise OperationError(
+            f"{NAME}: expected a module before {NAME}, to copy or pickle; got one after it; copy it before, or use its "
+            "state_dict()"
+        )
 
     @property
     def _sharded(self) -> State:

@@ -132,6 +132,8 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             )
         if any(is_lazy(parameter) for parameter in module.parameters()):
             raise OperationError(f"{NAME}: expected parameters whose shape is known; call the module once before")
+        if any(hasattr(parameter, "to_local") for parameter in module.parameters()):
+            raise UnsupportedError(f"{NAME}: expected plain parameters; got DTensors; use fully_shard alone")
         if device_ids and len(device_ids) > 1:
             raise InvalidValueError(f"{NAME}: expected device_ids to be one device, the module's; got {device_ids}")
         devices = check_devices(NAME, module, device_ids or [])
