@@ -90,6 +90,7 @@ def check_groups(rank):
     low, high = dist.new_group([0, 1]), dist.new_group([3, 2])
     own, other = (low, high) if rank < 2 else (high, low)
     assert other == GroupMember.NON_GROUP_MEMBER and dist.get_pg_count() == 2
+    assert dist.get_rank(other) == dist.get_world_size(other) == -1  # without a warning
     value = tensor([10**rank])
     dist.all_reduce(value, group=own)
     ranks = [0, 1] if rank < 2 else [2, 3]

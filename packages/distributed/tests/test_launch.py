@@ -79,6 +79,12 @@ def run(tmp_path, *arguments, **options):
     return end(begin(tmp_path, *arguments, **options))
 
 
+def test_log_folders_that_cannot_be_made(tmp_path):
+    code, _output, errors = run(tmp_path, "--log-dir", "/proc/none", "again")
+    assert code == 1
+    assert re.fullmatch(r"\[facula run\] expected --log-dir to be a folder for files; got '/proc/none' .*\n", errors)
+
+
 def test_lines_carry_the_rank_and_are_logged(tmp_path):
     """Check a program that initializes its group twice."""
     code, output, errors = run(tmp_path, "--nproc", "2", "--log-dir", str(tmp_path / "logs"), "again", is_warm=False)

@@ -95,6 +95,12 @@ def test_stores_with_the_same_address_share_keys(tmp_path):
         dist.TCPStore("localhost", master.port, 1, True)
     with raises(dist.DistNetworkError, "TCPStore", "there is no store at 127.0.0.1:1"):
         dist.TCPStore("localhost", 1, 1, False, timedelta(seconds=0.05))
+    with raises(
+        dist.DistNetworkError,
+        "TCPStore",
+        "or, if 'else' is another machine, start the processes with python -m facula run",
+    ):
+        dist.init_process_group("gloo", "tcp://else:1", rank=1, world_size=2, timeout=timedelta(seconds=0.05))
     for arguments, name in (((2, 2), "host_name"), (("localhost", "2"), "port")):
         with raises(TypeError, "TCPStore", f"expected {name} to be of type"):
             dist.TCPStore(*arguments)

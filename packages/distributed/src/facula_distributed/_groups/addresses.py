@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, urlparse
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 
 from .._board.world import JOB_VARIABLE, NODES_VARIABLE
+from .._errors import DistNetworkError
 from .._stores.store import DEFAULT_TIMEOUT, Store
 from .._stores.stores import FileStore, HashStore, LauncherStore, LocalStore, TCPStore
 from .._stores.tokens import TOKEN_VARIABLE
@@ -61,8 +63,8 @@ def find(
     if parts.scheme == "env":
         return Found(_of_environment(rank, world_size, timeout), rank, world_size)
     if parts.scheme == "tcp":
-        port = _port(address, parts.netloc.rpartition(":")[2])
-        return Found(_at(port, rank, world_size, timeout), rank, world_size)
+        host, _, port = parts.netloc.rpartition(":")
+        return Found(_at(host, _port(address, port), rank, world_size, timeout), rank, world_size)
     if parts.scheme == "file":
         return Found(FileStore(parts.netloc + parts.path), rank, world_size)
     raise OperationError(f"{OPERATION}: expected init_method as env://, tcp:// or file://; got {address!r}")
@@ -81,13 +83,20 @@ def _of_environment(rank: int, size: int, timeout: timedelta) -> Store:
         job = f"facula {os.getuid()} {os.getppid()} {port} {restart}"
     if job is not None and size > 1:
         return LocalStore(job, rank == 0, timeout)
-    return _at(port, rank, size, timeout)
+    return _at(os.environ["MASTER_ADDR"], port, rank, size, timeout)
 
 
-def _at(port: int, rank: int, size: int, timeout: timedelta) -> Store:
+def _at(host: str, port: int, rank: int, size: int, timeout: timedelta) -> Store:
     if size == 1:
         return HashStore()  # no other process connects, so the port stays free
-    return TCPStore("localhost", port, size, rank == 0, timeout)
+    try:
+        return TCPStore("localhost", port, size, rank == 0, timeout)
+    except DistNetworkError as error:
+        if host in ("localhost", "127.0.0.1", socket.gethostname()):
+            raise
+        raise DistNetworkError(
+            f"{error}; or, if {host!r} is another machine, start the processes with python -m facula run --nnodes"
+        ) from None
 
 
 def _number(address: str, name: str, asked: dict[str, str]) -> int:

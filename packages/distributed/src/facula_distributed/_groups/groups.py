@@ -137,6 +137,11 @@ def default_group() -> ProcessGroup:
     return _groups[0]
 
 
+def is_other(group: Any) -> bool:
+    """Return whether a group is one of other processes, NON_GROUP_MEMBER."""
+    return isinstance(group, int) and group == GroupMember.NON_GROUP_MEMBER
+
+
 def group_of(operation: str, group: Any, *named: int | None) -> ProcessGroup | None:
     """Return the group of an argument, None for the default one; warn and return None for NON_GROUP_MEMBER.
 
@@ -150,7 +155,7 @@ def group_of(operation: str, group: Any, *named: int | None) -> ProcessGroup | N
     """
     if group is None:
         return default_group()
-    if isinstance(group, int) and group == GroupMember.NON_GROUP_MEMBER:
+    if is_other(group):
         own = default_group()._member.world.rank
         if own in named:
             raise InvalidValueError(

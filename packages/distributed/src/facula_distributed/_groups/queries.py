@@ -7,21 +7,19 @@ import os
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
-from .groups import ProcessGroup, all_groups, check_group_rank, group_of, rank_in
+from .groups import ProcessGroup, all_groups, check_group_rank, group_of, is_other, rank_in
 
 
 @boundary
 def get_rank(group: ProcessGroup | None = None) -> int:
     """Return the rank of this process in a group, or -1 if it is not a member. ValueError if there is no group."""
-    found = group_of("get_rank", group)
-    return -1 if found is None else found.rank()
+    return -1 if is_other(group) else _member_of("get_rank", group).rank()
 
 
 @boundary
 def get_world_size(group: ProcessGroup | None = None) -> int:
     """Return the number of a group's processes, or -1 if this is not a member. ValueError if there is no group."""
-    found = group_of("get_world_size", group)
-    return -1 if found is None else found.size()
+    return -1 if is_other(group) else _member_of("get_world_size", group).size()
 
 
 @boundary

@@ -47,13 +47,13 @@ class Launcher:
         self._machines: Alone = Alone() if plan.place is None else Machines(plan.place, plan.nproc, _about(plan))
         self._attempt: Attempt | None = None
         self._signal: int | None = None
-        if plan.log_dir is not None:
-            Path(plan.log_dir).mkdir(parents=True, exist_ok=True)
 
     def run(self) -> int:
         """Run until the end, and return the exit code: 0, or that of the rank that failed last."""
         former = {number: signal.signal(number, self._note_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
+            if self._plan.log_dir is not None:
+                _make_folder(self._plan.log_dir)
             self._machines.join()
             return self._run()
         except InterruptError:
@@ -113,6 +113,15 @@ class Launcher:
 def _restarted(number: int, step: int | None) -> str:
     where = "from the beginning" if step is None else f"after step {step}, whose state they kept"
     return f"restart {number}: all ranks go on {where}"
+
+
+def _make_folder(path: str) -> None:
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OperationError(
+            f"facula run: expected --log-dir to be a folder for files; got {path!r} ({error})"
+        ) from None
 
 
 def _about(plan: Plan) -> dict[str, Any]:
