@@ -80,7 +80,7 @@ def run(tmp_path, *arguments, **options):
 
 
 def test_log_folders_that_cannot_be_made(tmp_path):
-    code, _output, errors = run(tmp_path, "--log-dir", "/proc/none", "again")
+    code, _output, errors = run(tmp_path, "--nproc", "2", "--log-dir", "/proc/none", "again")
     assert code == 1
     assert re.fullmatch(r"\[facula run\] expected --log-dir to be a folder for files; got '/proc/none' .*\n", errors)
 
