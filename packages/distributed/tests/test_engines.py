@@ -5,6 +5,7 @@ Machines are simulated: ranks of one machine are told that they are on several.
 
 import sys
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 import test_failures
@@ -129,6 +130,22 @@ def check_missing(rank, address):
     with pytest.raises(dist.DistBackendError) as raised:
         dist.init_process_group("mpi", address, rank=rank, world_size=2, timeout=TIMEOUT)
     return type(raised.value), str(raised.value)
+
+
+def check_full(rank, address):
+    dist.destroy_process_group()
+    with pytest.MonkeyPatch.context() as patch:
+        if rank == 1:
+            patch.setattr("os.statvfs", lambda path: SimpleNamespace(f_bavail=16, f_frsize=4096))
+        with pytest.raises(dist.DistBackendError) as raised:
+            dist.init_process_group("mpi", address, rank=rank, world_size=2, timeout=TIMEOUT)
+    return str(raised.value)
+
+
+def test_full_shared_memory_of_mpi_is_named_on_all_ranks(tmp_path):
+    other, message = run(2, check_full, f"file://{tmp_path}/group", timeout=TIMEOUT)
+    assert "rank 1 failed: expected 3 MiB of free memory in /dev/shm, for MPI; got 0; enlarge it" in other
+    assert message.startswith("init_process_group: expected 3 MiB")
 
 
 def test_missing_mpi_is_named_on_all_ranks(tmp_path):

@@ -88,7 +88,7 @@ def start(store: Store, world: World, timeout: timedelta) -> Mpi:
         timeout: how long to wait for them.
 
     Raises:
-        DistBackendError: mpi4py or an MPI library is missing, or does not support several threads.
+        DistBackendError: mpi4py, an MPI library or memory for it is missing, or it lacks support of several threads.
         RankError: they are missing on another rank, or it has ended.
         DistNetworkError: MPI did not start in time.
     """
@@ -99,6 +99,11 @@ def start(store: Store, world: World, timeout: timedelta) -> Mpi:
         told["error"] = (
             f"{_OPERATION}: expected mpi4py and an MPI library, for backend 'mpi' and for several machines; got "
             f"{error}; pip install mpi4py mpich"
+        )
+    if api is not None and not _started and _free_memory() < (needed := _needed_memory(world)):
+        told["error"] = (
+            f"{_OPERATION}: expected {needed >> 20} MiB of free memory in /dev/shm, for MPI; got "
+            f"{_free_memory() >> 20}; enlarge it, such as with docker run --shm-size"
         )
     if api is not None and _started:
         told["rank"] = _started[0][1].rank
@@ -215,6 +220,19 @@ def _connections(api: Any, comm: Any) -> list[Any]:
 
 def _library(api: Any) -> ctypes.CDLL:
     return ctypes.CDLL(api.__file__)  # which also finds the functions of the MPI library that it needs
+
+
+def _free_memory() -> int:
+    try:
+        found = os.statvfs("/dev/shm")
+    except OSError:
+        return sys.maxsize  # the MPI library has another place
+    return found.f_bavail * found.f_frsize
+
+
+def _needed_memory(world: World) -> int:
+    """Return what MPICH takes in /dev/shm for the ranks of this machine; with less, a signal ends it."""
+    return (int(os.environ.get("LOCAL_WORLD_SIZE", world.size)) + 1) << 20
 
 
 def _unlink_shared_memory() -> None:
