@@ -1,6 +1,7 @@
 """DistributedDataParallel in several processes: unused parameters, hooks, buffers, errors, uneven inputs, copies."""
 
 import copy
+import io
 import pickle
 
 import pytest
@@ -333,6 +334,17 @@ def test_files_of_models(tmp_path):
 def test_copies_average_gradients():
     first, second = run(2, check_copies)
     assert first == second and first[0] == first[1] == first[2]
+
+
+def check_saves_of_parts(rank):
+    mesh = dist.init_device_mesh("cpu", (2,))
+    part = dist.tensor.distribute_tensor(facula.ones(2), mesh, [dist.tensor.Shard(0)])
+    with raises(TypeError, "save", "save its full_tensor()", value="a DTensor"):
+        facula.save({"part": part}, io.BytesIO())
+
+
+def test_saves_of_distributed_tensors_are_refused():
+    run(2, check_saves_of_parts)
 
 
 def check_subgroups(rank):

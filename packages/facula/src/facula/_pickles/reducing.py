@@ -47,6 +47,8 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return NotImplemented
     if isinstance(obj, MethodType) and is_library_module(type(obj.__self__).__module__):
         _refuse(f"the method {obj.__qualname__} of an object", "save the object")
+    if isinstance(obj, Tensor) and hasattr(obj, "full_tensor"):
+        _refuse("a DTensor", "save its full_tensor(), or use facula.distributed.checkpoint")
     if isinstance(obj, Tensor):
         return NotImplemented if _reduces_itself(obj) else _tensor(pickler, obj)
     if type(obj) is Method:
