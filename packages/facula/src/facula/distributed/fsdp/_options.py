@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from facula_tensor import dtype
+from facula_tensor import dtype
 
 
 class ShardingStrategy(Enum):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from facula_tensor import dtype
+from facula_tensor import dtype
 
 
 @dataclass(frozen=True)
