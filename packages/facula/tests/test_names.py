@@ -1,5 +1,6 @@
 """Missing names: errors tell names that PyTorch has from misspelt ones; `dir` shows public names."""
 
+import builtins
 import copy
 import importlib.util
 import inspect
@@ -60,7 +61,7 @@ def test_errors_name_missing_names_of_pytorch(place, name):
 @pytest.mark.parametrize(
     ("place", "name", "said"),
     [
-        ("distributed.launcher.api", "Xyz", "facula has none; use the collective operations of facula"),
+        ("distributed.launcher.api", "Xyz", "facula has none; run python -m facula run --nproc N SCRIPT, or torchrun"),
         ("ao.quantization", "Xyz", "facula has none; quantisation is not there: use float32, "),
         ("_dynamo.exc", "Xyz", "facula has none; http"),
     ],
@@ -157,8 +158,8 @@ def test_suggested_alternatives_exist():
     from facula._lookup.names import LISTING, TENSORS
 
     known = {*dir(facula), *dir(facula.ones(2)), *dir(facula.nn), *dir(facula.nn.functional), *dir(facula.utils.data)}
-    known |= {*dir(facula.optim), *dir(facula.cuda), *dir(facula.linalg)}
-    known |= {"numpy", "argsort", "cumsum", "unique", "range", "len", "None", "print", "is_available", "jvp", "grad"}
+    known |= {*dir(facula.optim), *dir(facula.cuda), *dir(facula.linalg), *dir(facula.distributed), *dir(builtins)}
+    known |= {"numpy", "argsort", "cumsum", "unique", "is_available", "jvp", "grad"}
     for names in (LISTING, TENSORS):
         for place, text in table_sections(names.table).items():
             for kind, missing, use in table_rows(text):
