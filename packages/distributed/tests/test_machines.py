@@ -71,7 +71,8 @@ def test_lists_of_slurm():
      ("--nnodes 2 --node-rank 0 --master a --token x", {}, "HOST:PORT"),
      ("--nnodes 2 --node-rank 0 --master a:99999 --token x", {}, "'a:99999'"),
      ("--nnodes 2 --node-rank 0 --master a:1", {}, "set FACULA_JOB_TOKEN to a secret text"),
-     ("--nproc 2", {**SLURM, "SLURM_STEP_NUM_TASKS": "6"}, "got 6 tasks on 3 machines; use srun --ntasks-per-node=1")],
+     ("--nproc 2", {**SLURM, "SLURM_STEP_NUM_TASKS": "6"}, "got 6 tasks on 3 machines; use srun --ntasks-per-node=1"),
+     ("--nproc 2", {**SLURM, "SLURM_NODEID": ""}, "expected SLURM_JOB_ID, SLURM_NODEID and SLURM_JOB_NODELIST")],
 )  # fmt: skip
 def test_missing_and_invalid_options_are_refused(text, variables, words):
     with raises(OperationError, "facula run", words):

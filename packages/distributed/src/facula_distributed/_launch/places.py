@@ -94,8 +94,13 @@ def _in_slurm(environment: Mapping[str, str]) -> Place | None:
     nnodes = environment.get("SLURM_STEP_NUM_NODES", "1")
     names = environment.get("SLURM_STEP_NODELIST") or environment.get("SLURM_JOB_NODELIST", "")
     job, node = environment.get("SLURM_JOB_ID", ""), environment.get("SLURM_NODEID", "")
-    if not nnodes.isdigit() or int(nnodes) < 2 or not job.isdigit() or not node.isdigit() or not names:
+    if not nnodes.isdigit() or int(nnodes) < 2:
         return None
+    if not job.isdigit() or not node.isdigit() or not names:
+        raise OperationError(
+            f"facula run: expected SLURM_JOB_ID, SLURM_NODEID and SLURM_JOB_NODELIST, as Slurm runs {nnodes} machines; "
+            f"got {job!r}, {node!r} and {names!r}; start it with srun, or give --nnodes, --node-rank and --master"
+        )
     tasks = environment.get("SLURM_STEP_NUM_TASKS", nnodes)
     if tasks != nnodes:
         raise OperationError(
