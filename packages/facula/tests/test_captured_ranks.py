@@ -207,6 +207,9 @@ def check_failure(rank, how):
         os.kill(os.getpid(), signal.SIGKILL)
     if rank == 1 and how == "late":
         threading.Event().wait(1)
+    if how == "interrupted":  # shells start jobs in the background without this handler
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        dist.barrier()
     if rank == 1 and how == "interrupted":
         os.kill(pids[0], signal.SIGINT)
         threading.Event().wait(1)
