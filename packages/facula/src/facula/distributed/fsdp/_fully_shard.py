@@ -329,8 +329,8 @@ def fully_shard(
     >>> from facula.distributed import HashStore, destroy_process_group, init_process_group
     >>> init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
     >>> model = fully_shard(facula.nn.Linear(2, 1))
-    >>> isinstance(model, FSDPModule), type(model.weight).__name__, model(facula.ones(4, 2)).shape
-    (True, 'DTensor', facula.Size([4, 1]))
+    >>> isinstance(model, FSDPModule), model.weight.placements, model(facula.ones(4, 2)).shape
+    (True, (Shard(dim=0),), facula.Size([4, 1]))
     >>> destroy_process_group()
     """
     modules = _checked_modules(module)
