@@ -1,4 +1,4 @@
-"""What captured functions must not repeat, and what they compare before they are replayed."""
+"""Operations that break captures, and the state that captured functions compare before a replay."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def break_capture(
 
     Arguments:
         operation: the function's name.
-        problem: what it does.
-        remedy: what to do instead.
+        problem: the reason.
+        remedy: the alternative.
     """
     recorder = current_recorder()
     if recorder is not None:

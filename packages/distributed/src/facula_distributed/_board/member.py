@@ -167,7 +167,7 @@ class Member(ABC):
         return bool(self.world.board.seat(self.group, rank).has_left)
 
     def record(self, rank: int, number: int) -> Any:
-        """Return what is known about a rank's call: something with its `signature` and `where`; None if nothing is."""
+        """Return the record of a rank's call, with its `signature` and `where`; None if there is none."""
         return self.world.board.record(self.group, rank, number)
 
     def _own_record(self) -> Any:

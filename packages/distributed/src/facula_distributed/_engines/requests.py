@@ -150,7 +150,7 @@ class Requests:
         self._open.clear()
 
     def abandon(self) -> list[Request]:
-        """Receive nothing more, if that is possible; return the requests, which need their memory."""
+        """Cancel the open requests if possible, and return them, since they still need their memory."""
         for request, _ in self._open:
             if request:
                 request.Cancel()

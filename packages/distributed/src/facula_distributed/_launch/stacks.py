@@ -30,7 +30,7 @@ def state_of(pid: int) -> str:
 
 
 class Stack(NamedTuple):
-    """What is known about the process of a rank.
+    """The state of a rank's process, and its Python stack.
 
     Fields:
         about: its number and its state: "pid 1397, sleeping"; "" before it started.

@@ -1,4 +1,4 @@
-"""What carries messages between workers: mailboxes in shared memory, or Ray actors."""
+"""The interface of transports, which carry messages between workers: mailboxes in shared memory, or Ray actors."""
 
 from __future__ import annotations
 

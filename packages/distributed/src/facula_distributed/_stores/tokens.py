@@ -2,10 +2,10 @@
 
 Note [Job tokens]
 ~~~~~~~~~~~~~~~~~
-The server sends a greeting and random bytes. The client answers with random bytes of its own, the kind of its
-connection, and an HMAC of all of them; the server answers with another HMAC. So the token itself is never sent, and a
-recorded proof cannot be used again. Messages have fixed lengths: nothing of a stranger is parsed. What follows is not
-encrypted.
+The server sends a greeting and random bytes. The client answers with other random bytes, the kind of its connection,
+and an HMAC of all of them; the server answers with another HMAC. So the token itself is never sent, and a recorded
+proof cannot be used again. Messages have fixed lengths, so they need no parsing before the peer has proved that it
+knows the token. Later messages are not encrypted.
 """
 
 from __future__ import annotations
