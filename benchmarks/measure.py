@@ -22,7 +22,8 @@ class Row(NamedTuple):
     `ours` and `theirs` make the loops and their inputs, untimed. `target` is the largest ratio of `ours` to `theirs`
     that is good enough, None for a row that only informs. `per` is the number of operators in one turn of the loop,
     `count` the turns of a round (default: as many as take `seconds`), `rounds` the number of rounds. `check` raises
-    if the two compute different results.
+    if the two compute different results. `yardstick` makes a third loop: `target` is then the largest ratio of `ours`
+    to it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Row(NamedTuple):
     rounds: int = 15
     seconds: float = 0.02
     check: Callable[[], None] | None = None
+    yardstick: Callable[[], Loop] | None = None
 
 
 class Result(NamedTuple):
@@ -53,11 +55,12 @@ class Result(NamedTuple):
     ratio: float
     ratio_least: float
     ratio_most: float
+    units: float | None = None  # ours / yardstick
 
     @property
     def hit(self) -> bool | None:
         """Whether the target was reached; None without a target."""
-        return None if self.target is None else self.ratio <= self.target
+        return None if self.target is None else (self.units or self.ratio) <= self.target
 
 
 # "wall" is the time that users wait, and is published. "cpu" counts only the time in which this thread had a core: use
@@ -74,26 +77,29 @@ def compare(row: Row, effort: float = 1.0, clock: str = "wall") -> Result:
     """
     if row.check is not None:
         row.check()
-    ours, theirs = own_code(row.ours()), own_code(row.theirs())
+    loops = [own_code(make()) for make in (row.ours, row.theirs, row.yardstick) if make]
     # Fewer but complete rounds: a fixed count is part of the row's definition (shapes that never repeat).
     rounds = max(3, round(row.rounds * min(1.0, effort)))
     now, counts = CLOCKS[clock], []
-    for loop in (ours, theirs):
+    for loop in loops:
         if row.count is not None:
             loop(repeat(None, max(1, row.count // 10)))
             counts.append(row.count)
         else:
             counts.append(enough(loop, row.seconds * effort, now))
     gc.collect()  # garbage of earlier rows is not charged to this one; the collector itself stays on
-    x, y = [], []
+    columns: list[list[float]] = [[] for _ in loops]
     for number in range(rounds):
-        # The order alternates, so that neither always finds the other's data in the cache.
-        order = ((ours, counts[0], x), (theirs, counts[1], y))
+        # The order alternates, so that none always finds the same other's data in the cache.
+        order = [*zip(loops, counts, columns, strict=True)]
         for loop, count, times in order if number % 2 else order[::-1]:
             times.append(timed(loop, count, now) / row.per)
-    ratios = [a / b for a, b in zip(x, y, strict=True)]
-    summary = [figure for times in (x, y, ratios) for figure in (statistics.median(times), min(times), max(times))]
-    return Result(row.name, row.reference, row.target, rounds, *summary)
+    ratios = [a / b for a, b in zip(*columns[:2], strict=True)]
+    summary = [
+        figure for times in (*columns[:2], ratios) for figure in (statistics.median(times), min(times), max(times))
+    ]
+    units = [a / b for a, b in zip(columns[0], columns[2], strict=True)] if row.yardstick else None
+    return Result(row.name, row.reference, row.target, rounds, *summary, units and statistics.median(units))
 
 
 def timed(loop: Loop, count: int, now: Clock) -> float:

@@ -27,7 +27,8 @@ def text_of(line: Line) -> str:
     spread = f"{line['ratio_least']:.2f}-{line['ratio_most']:.2f}"
     text = f"{name:58s} {line['ours']:11,.3f} {line['theirs']:11,.3f} {line['ratio']:6.2f} {spread:>11s} {target:>6s}"
     other = "" if line["reference"] == "PyTorch" else f"  (other: {line['reference']})"
-    return f"{text} {verdict}{other}".rstrip()
+    units = "" if line.get("units") is None else f"{line['units']:6.1f} units "
+    return f"{text} {units}{verdict}{other}".rstrip()
 
 
 def summary(lines: Sequence[Line]) -> str:
@@ -37,7 +38,7 @@ def summary(lines: Sequence[Line]) -> str:
     head = f"{len(aimed) - len(missed)} of {len(aimed)} rows reach their target"
     reasons = [
         f"  missed: {line['name']}: "
-        + ("failed" if "error" in line else f"{line['ratio']:.2f}, target {line['target']:.2f}")
+        + ("failed" if "error" in line else f"{line.get('units') or line['ratio']:.2f}, target {line['target']:.2f}")
         for line in missed
     ]
     return "\n".join([head, *reasons])

@@ -45,6 +45,7 @@ GROUPS = (
     Group("queues", "Tensors to other processes"),
     Group("distributed", "Collective operations of several processes"),
     Group("kernels", "Kernels of the CPU"),
+    Group("limit", "Distances to the machine's limit, in units of x + 1"),
     Group("expressions", "Operators declared as expressions"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
