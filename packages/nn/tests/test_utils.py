@@ -1,5 +1,6 @@
 """Gradient clipping, and parameters as one vector."""
 
+import gc
 import math
 
 import numpy as np
@@ -73,6 +74,18 @@ def test_gradients_of_several_dtypes():
     one.grad, two.grad = ft.tensor([3.0], dtype=ft.float16), ft.tensor([4.0])
     total = clip_grad_norm_([one, two], 1.0)
     assert (total.dtype, total.item()) == (ft.float32, 5.0)
+
+
+def test_clipping_many_gradients_triggers_no_garbage_collections():
+    """The norms of 2,000 gradients are joined in groups, so few objects are alive at the same time."""
+    parameters = [ft.ones(2, requires_grad=True) for _ in range(2000)]
+    for p in parameters:
+        p.grad = ft.ones(2)
+    assert clip_grad_norm_(parameters, 1.0).item() == pytest.approx(4000**0.5)
+    gc.collect()
+    collections = gc.get_stats()[1]["collections"]
+    clip_grad_norm_(parameters, 1.0)
+    assert gc.get_stats()[1]["collections"] == collections
 
 
 @pytest.mark.parametrize("order", [0.0, 1.0, 2.0, 3.0, math.inf])

@@ -235,8 +235,12 @@ class Optimizer:
         for key, value in entries.items():
             if isinstance(value, Tensor):
                 former, dtype = value, parameter.dtype if floating else value.dtype
-                with disable_overrides():
-                    value = value.detach().to(parameter.device, dtype, copy=True)
+                value = value.detach()
+                if type(former) is Tensor and value.dtype is dtype and value.device is parameter.device:
+                    value = value.clone()
+                else:
+                    with disable_overrides():
+                        value = value.to(parameter.device, dtype, copy=True)
                 if has_parts(former):
                     value = like_part(former, value)
                 if has_parts(parameter) and value.shape == parameter.shape:

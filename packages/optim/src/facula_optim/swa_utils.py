@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary, published
-from facula_tensor import no_grad
+from facula_tensor import Tensor, no_grad
 
 from .lr_scheduler._base import LRScheduler, attach, for_each_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from facula_tensor import Tensor
 
     from ._optimizer import Optimizer
 
@@ -142,20 +140,32 @@ def get_swa_avg_fn() -> AverageOne:
 def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageAll:
     """Return `get_ema_avg_fn` for lists of parameters, in place; values that are not floating are copied."""
     check_decay("get_ema_multi_avg_fn", decay)
-    return _inplace(get_ema_avg_fn(decay))
+    return _inplace(lambda old, num_averaged: 1 - decay)
 
 
 @boundary
 def get_swa_multi_avg_fn() -> AverageAll:
     """Return `get_swa_avg_fn` for lists of parameters, in place; values that are not floating are copied."""
-    return _inplace(get_swa_avg_fn())
+
+    def weight(old: Tensor, num_averaged: Tensor | int) -> Tensor | float:
+        return 1 / ((num_averaged.to(old.dtype) if isinstance(num_averaged, Tensor) else num_averaged) + 1)
+
+    return _inplace(weight)
 
 
-def _inplace(average: AverageOne) -> AverageAll:
+def _inplace(weight_of: Callable[[Tensor, Tensor | int], Tensor | float]) -> AverageAll:
+    """Return an update that moves averages toward new values by a weight, which is computed once for each dtype."""
+
     @no_grad()
     def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
+        weights: dict[object, Tensor | float] = {}
         for old, new in zip(averaged, current, strict=True):
-            floating = old.is_floating_point() or old.is_complex()
-            old.copy_(average(old, new, num_averaged) if floating else new)
+            if not (old.is_floating_point() or old.is_complex()):
+                old.copy_(new)
+                continue
+            dtype = old.dtype
+            if dtype not in weights:
+                weights[dtype] = weight_of(old, num_averaged)
+            old.lerp_(new if new.dtype is dtype else new.to(dtype), weights[dtype])
 
     return update

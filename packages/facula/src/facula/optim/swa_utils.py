@@ -97,7 +97,10 @@ class AveragedModel(Module):
                 f"AveragedModel.update_parameters: expected the model that was copied, with {len(averaged)} "
                 f"parameters; got one with {len(current)}, or with others of these"
             )
-        current = [new.detach().to(old.device) for old, new in zip(averaged, current)]
+        current = [
+            new.detach() if new.device is old.device else new.detach().to(old.device)
+            for old, new in zip(averaged, current)
+        ]
 
         def copy() -> None:
             for old, new in zip(averaged, current):

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, bfloat16, float16, linalg, no_grad, promote_types, stack, tensor
+from facula_tensor import Tensor, bfloat16, cat, float16, linalg, no_grad, promote_types, stack, tensor
 from facula_tensor.extend.arguments import as_real
 from facula_tensor.extend.declaring import elementwise, no_record_ops
 from facula_tensor.extend.overriding import disable_overrides
 from facula_tensor.extend.parts import has_parts, reduced_parts, replicated, whole_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+
+MAX_GROUP = 128  # norms that are alive at the same time: fewer objects than start a garbage collection
 
 
 @elementwise
@@ -172,13 +175,8 @@ def _total_norm(
         return tensor(0.0), tensor(0.0)
     parts = [gradient for gradient in tensors if has_parts(gradient)]
     whole = iter(reduced_parts(parts, partial(_part_norm, order), partial(_combined, order)) if parts else ())
-    norms = [next(whole) if has_parts(gradient) else _norm(_widened(gradient), order) for gradient in tensors]
-    dtypes = {norm.dtype for norm in norms}
-    if len(dtypes) > 1:
-        norms = [norm.to(reduce(promote_types, dtypes)) for norm in norms]
-    if len({norm.device for norm in norms}) > 1:
-        norms = [norm.to(norms[0].device) for norm in norms]
-    total = norms[0] if len(norms) == 1 and order > 0 else _norm(stack(norms), order)
+    norms = (next(whole) if has_parts(gradient) else _norm(_widened(gradient), order) for gradient in tensors)
+    total = next(norms) if len(tensors) == 1 and order > 0 else _norm(_joined(norms), order)
     if error_if_nonfinite and not math.isfinite(total):
         raise OperationError(
             f"{operation}: the gradients' norm of order {order} is {float(total)}; nothing was scaled; "
@@ -187,6 +185,27 @@ def _total_norm(
     dtype = reduce(promote_types, {gradient.dtype for gradient in tensors}).to_real()
     rounded = total if total.dtype is dtype else total.to(dtype)
     return (replicated(parts[0], rounded) if parts else rounded), total
+
+
+def _joined(norms: Iterator[Tensor]) -> Tensor:
+    """Return a vector of norms in their common dtype, on the first one's device.
+
+    They are joined in groups, so that only a few are tracked by the garbage collector at a time.
+    """
+    vectors: list[Tensor] = []
+    group: list[Tensor] = []
+    for norm in norms:
+        if group and (
+            len(group) == MAX_GROUP or norm.dtype is not group[0].dtype or norm.device is not group[0].device
+        ):
+            vectors.append(stack(group))
+            group = []
+        group.append(norm)
+    vectors.append(stack(group))
+    if len(vectors) == 1:
+        return vectors[0]
+    dtype = reduce(promote_types, {vector.dtype for vector in vectors})
+    return cat([vector.to(vectors[0].device, dtype) for vector in vectors])
 
 
 def _part_norm(order: float, part: Tensor) -> Tensor:

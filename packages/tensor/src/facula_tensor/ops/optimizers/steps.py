@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, MissingKeyError
-from facula_storage import float32, float64
+from facula_storage import Layout, float32, float64
 from facula_storage.extend.plans import PlanTable
 from facula_storage.extend.recording import Place, collecting, current_recorder
 
@@ -24,7 +24,7 @@ from ..._dispatch.slow_path.snapshots import snapshots_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from facula_storage import Layout, Plan
+    from facula_storage import DType, Plan
 
     from ..._core.tensor import Tensor
 
@@ -53,6 +53,14 @@ def _step(
     plans = table.by_key
 
     def step(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
+        launched = fast_call(tensors, width, numbers)
+        if not launched and not collecting and prepare(tensors, width):
+            launched = fast_call(tensors, width, numbers)
+        if not launched:
+            slow_call(tensors, width, numbers)
+
+    def fast_call(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> bool:
+        """Launch the known plan of these layouts; return False if there is none, or the operands need checks."""
         try:
             storages: list[Any] = [t._storage for t in tensors]
             if collecting:
@@ -67,13 +75,27 @@ def _step(
         except MISSED as error:  # as in Note [Fast path]
             if hasattr(error, "launched"):
                 raise
-        else:
-            site = (name, *user_site())
-            for storage in changed:
-                storage.version += 1
-                storage.mutator = site
-            return
-        slow_call(tensors, width, numbers)
+            return False
+        site = (name, *user_site())
+        for storage in changed:
+            storage.version += 1
+            storage.mutator = site
+        return True
+
+    def prepare(tensors: Sequence[Tensor], width: int) -> bool:
+        """Add the plan of contiguous tensors of one dtype on one device; return False for all others.
+
+        Most parameters of a large model share their layout with others: each distinct row of layouts is checked once.
+        """
+        layouts = tuple([t._layout for t in tensors])
+        first = layouts[0]
+        for row in {layouts[at : at + width] for at in range(0, len(layouts), width)}:
+            if any(type(layout) is not Layout or not layout.is_contiguous for layout in row):
+                return False
+            if row[0].dtype is not first.dtype or row[0].device is not first.device or mismatch(row):
+                return False
+        table.add((width, layouts), first.device.backend.plan(name, layouts, (), (width,)))
+        return True
 
     def slow_call(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
         """Check all rows, then launch once for each dtype on each device; accepts any strides."""
@@ -112,29 +134,44 @@ def _step(
 
     def check(number: int, row: Row, distinct: set[Layout]) -> None:
         """Check a row; `distinct` collects layouts whose elements do not overlap."""
-        parameter = layout_of_tensor(row[0])
+        layouts = tuple([layout_of_tensor(t) for t in row])
+        parameter = layouts[0]
         if parameter.dtype not in DTYPES:
             raise DTypeError(
                 f"{name}: expected float32 or float64; parameter {number} is {parameter.dtype.name}; "
                 "keep parameters in float32, and convert where the model computes"
             )
-        own = len(row) - kept
-        names = (*operands[:own], *operands[len(operands) - kept :])
-        for place, (called, t) in enumerate(zip(names, row)):
-            layout = layout_of_tensor(t)
-            shape, dtype = ((), float32) if place >= own else (parameter.shape, parameter.dtype)
-            if called in shapes:
-                shape = shapes[called](shape)
-            if layout.shape != shape or layout.dtype is not dtype or layout.device is not parameter.device:
-                raise ArgumentError(
-                    f"{name}: expected {called} of parameter {number} to be {dtype.name} {shape} on "
-                    f"'{parameter.device}'; got {layout.dtype.name} {layout.shape} on '{layout.device}'"
-                )
-            if called != "gradient":
+        if (wrong := mismatch(layouts)) is not None:
+            place, shape, dtype = wrong
+            layout = layouts[place]
+            raise ArgumentError(
+                f"{name}: expected {names_of(row)[place]} of parameter {number} to be {dtype.name} {shape} on "
+                f"'{parameter.device}'; got {layout.dtype.name} {layout.shape} on '{layout.device}'"
+            )
+        for place, (t, layout) in enumerate(zip(row, layouts)):
+            if place != 1:  # gradients are only read
                 check_writable(name, t)
                 if layout not in distinct:
                     check_overlap(name, t, ())
                     distinct.add(layout)
+
+    def names_of(row: Sequence[object]) -> tuple[str, ...]:
+        """Return the names of the columns of a row."""
+        return (*operands[: len(row) - kept], *operands[len(operands) - kept :])
+
+    def mismatch(row: Sequence[Layout]) -> tuple[int, tuple[int, ...], DType] | None:
+        """Return the first column that does not match the parameter, its expected shape and dtype; None if all do."""
+        parameter = row[0]
+        if parameter.dtype not in DTYPES:
+            return 0, parameter.shape, float32
+        for place, (called, layout) in enumerate(zip(names_of(row), row)):
+            single = place >= len(row) - kept
+            shape, dtype = ((), float32) if single else (parameter.shape, parameter.dtype)
+            if called in shapes:
+                shape = shapes[called](shape)
+            if layout.shape != shape or layout.dtype is not dtype or layout.device is not parameter.device:
+                return place, shape, dtype
+        return None
 
     def plan_for(batch: list[Row]) -> Plan:
         layouts = tuple([t._layout for row in batch for t in row])
