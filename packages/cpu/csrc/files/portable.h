@@ -5,6 +5,7 @@
    is the field of each element of the array at its end. FACULA_NUMBERS_NAME counts the 8-byte numbers at its end,
    as a double: a file may contain any number. */
 #pragma once
+#include "copies/moves.cdef.h"
 #include "copies/transposing_copy.cdef.h"
 #include "elementwise/elementwise.cdef.h"
 #include "files/portable.cdef.h"
@@ -36,6 +37,6 @@
 
 #define FACULA_EACH_PLAN(X)                                                                                      \
     X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(depthwise) X(dropout)       \
-    X(elementwise) X(gather) X(index) X(lines) X(matmul) X(pooling) X(positions) X(program) X(random)            \
+    X(elementwise) X(gather) X(index) X(lines) X(matmul) X(moves) X(pooling) X(positions) X(program) X(random)   \
     X(recurrent) X(reduce) X(resample) X(row_norm) X(samples) X(softmax) X(step) X(taps) X(transpose)            \
     X(triangle) X(triangular_solve) X(winograd)

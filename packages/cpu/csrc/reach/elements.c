@@ -1,6 +1,7 @@
 /* Checks of plans that process elements independently; see Note [Forged plans] in reach.c. */
 #include <string.h>
 
+#include "copies/moves.cdef.h"
 #include "copies/transposing_copy.cdef.h"
 #include "elementwise/elementwise.h"
 #include "optimizers/adafactor.cdef.h"
@@ -196,6 +197,34 @@ int check_transposing_copy(struct reach *r)
     span_nest(&target, p->nest, p->dims, 3, 2);
     CHECK(has_memory(r, 1, source));
     return has_memory(r, 2, target);
+}
+
+/* --------------------------------------------------------------------------------------------------------- moves */
+int check_moves(struct reach *r)
+{
+    enum { MOST_DIMS = 64 }; /* as in moves.dispatch.c */
+    const struct facula_moves *p = r->plan;
+    const int64_t size = r->kernel->signature[0], *outer = p->nest, *box = outer + 3 * p->outer;
+    EXPECT(p->outer >= 0 && p->outer <= MOST_DIMS && nest_total(outer, p->outer, 3) == (double)p->pieces);
+    EXPECT(p->group >= 1 && is_count(p->group) && is_count(p->clear) && p->clear % size == 0);
+    EXPECT(p->boxes >= 0 && p->dims >= 2 && p->dims <= MOST_DIMS);
+    struct span cleared = span_row((double)p->clear / (double)size, size);
+    span_nest(&cleared, outer, p->outer, 3, 2);
+    CHECK(has_memory(r, 2, cleared));
+    for (int64_t b = 0; p->pieces && b < p->boxes; b++, box += 3 + 3 * p->dims) {
+        EXPECT(!box[0] || size == 4 || size == 8);
+        EXPECT(is_count(box[1]) && box[1] % size == 0 && is_count(box[2]) && box[2] % size == 0);
+        EXPECT(nest_total(box + 3, p->dims, 3) >= 1);
+        for (int k = 1; k <= 2; k++) {
+            struct span span = span_of(size);
+            span_nest(&span, outer, p->outer, 3, k);
+            span_nest(&span, box + 3, p->dims, 3, k);
+            span.low += (double)box[k];
+            span.high += (double)box[k];
+            CHECK(has_memory(r, k, span));
+        }
+    }
+    return has_arguments(r, 3);
 }
 
 /* ------------------------------------------------------------------------------------------------------- draws */

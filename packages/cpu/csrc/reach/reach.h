@@ -116,7 +116,7 @@ int check_segments(struct reach *r, const int64_t *nest, int64_t dims, int64_t w
 /* ------------------------------------------------------------------------------------------------------- checks */
 typedef int (*reach_check)(struct reach *r);
 int check_elementwise(struct reach *r), check_elementwise_dense(struct reach *r), check_quotient(struct reach *r);
-int check_transposing_copy(struct reach *r), check_random(struct reach *r), check_dropout(struct reach *r);
+int check_moves(struct reach *r), check_transposing_copy(struct reach *r), check_random(struct reach *r), check_dropout(struct reach *r);
 int check_samples(struct reach *r), check_step(struct reach *r), check_adafactor(struct reach *r);
 int has_step(const char *update); /* whether check_step accepts this step of an optimizer */
 int check_gather(struct reach *r), check_take(struct reach *r), check_positions(struct reach *r);

@@ -9,6 +9,7 @@ from facula_storage.extend.layouts import dtype_of_code
 from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import kernel_for
+from .boxes import Box, plan_boxes
 from .elementwise import byte_steps, collapse, find_form, plan_elementwise
 from .typed import intermediate_dtype
 
@@ -21,6 +22,8 @@ WORTH_TILES = 4  # the minimum of both dimensions, or
 LONG = 64  # of one of them if the other is long and is read or written without gaps
 LINE = 64  # bytes of a cache line; and the minimum number of rows of a task: full lines for any dtype
 BETWEEN = 4  # the maximum element size between two conversions, which bounds the memory of tile rows
+LONG_RUN = 256  # bytes of a run that a loop without gaps copies well
+LEAST_BOX = 1024  # bytes of an array
 PIECE = 8192  # approximate elements of a task
 
 
@@ -29,7 +32,9 @@ def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     """Plan a copy of one array, broadcast to the output's shape, with the casts that cast.inc describes."""
     (source,), (target,) = inputs, outputs
     if not isinstance(source, type) and not source.is_contiguous:
-        plan = plan_transposing(operator, source, target, parameters)
+        plan = plan_transposing(operator, source, target, parameters) or plan_short_runs(
+            operator, source, target, parameters
+        )
         if plan is not None:
             return plan
     plan = plan_elementwise(operator, inputs, outputs, parameters)
@@ -81,6 +86,19 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
     )
     kernel = kernel_for("transposing_copy")
     return bound_plan(operator, parameters, (target,), kernel.address, struct, arrays=2, cost=cost)
+
+
+def plan_short_runs(operator: str, source: Layout, target: Layout, parameters: Parameters) -> Plan | None:
+    """Plan a copy within a dtype by the loops for short, strided and interleaved runs; None for others."""
+    size = target.dtype.itemsize
+    if source.dtype is not target.dtype or target.nbytes < LEAST_BOX:
+        return None
+    steps = byte_steps(source, target.shape)
+    extent, step, to_step = collapse(target.shape, [steps, byte_steps(target, target.shape)])[0]
+    if to_step != size or (extent * size >= LONG_RUN and step != 2 * size):
+        return None
+    dims = tuple(zip(target.shape, [by // size for by in steps], target.strides, strict=True))
+    return plan_boxes(operator, parameters, target, [Box(dims)])
 
 
 def find_rows(dims: list[tuple[int, ...]], itemsize: int) -> int | None:

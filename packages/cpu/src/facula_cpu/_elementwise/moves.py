@@ -1,7 +1,6 @@
 """Planners of operators that move elements without reading their values: `flip`, `roll`, `tile`, `windows` and `inset`.
 
-Each consists of strided copies (or additions), performed by the loops of elementwise operators. Sources may have
-negative steps, which layouts cannot express: see `Strided`.
+Each consists of boxes of elements, which are copied or added; see boxes.py.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ from facula_storage import Plan
 from facula_storage.extend.layouts import COMPLEX, FLOATING, contiguous_strides
 
 from .._runtime.planners import no_kernel, planner
+from .boxes import Box, plan_boxes
 from .elementwise import MOST_DIMS, find_form
+from .typed import FLOAT32, FLOAT64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,51 +27,18 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 
-class Strided(NamedTuple):
-    """The part of a layout that launches need; strides, in elements, may be negative."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-
-
-class Move(NamedTuple):
-    """One copy: the launch, its number of elements, and byte offsets of source and target."""
-
-    launch: Callable[..., None]
-    elements: int
-    source: int
-    target: int
-
-
-def make_move(layout: Layout, source: Strided, target: Strided, starts: tuple[int, int] = (0, 0), *, add: bool) -> Move:
-    """Return the copy (or with `add` the addition) of elements of `layout`'s dtype; `starts` count elements."""
-    code, size = layout.dtype.code, layout.dtype.itemsize
-    form = find_form("add", (code, code), code) if add else find_form("copy", (code,), code)
-    if form is None:
-        raise no_kernel("add" if add else "copy", (layout,), (layout,))
-    made = form.for_layouts(target, target, source) if add else form.for_layouts(target, source)
-    if made is None:
-        raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(target.shape)}; copy first")
-    return Move(made, prod(target.shape), starts[0] * size, starts[1] * size)
-
-
-def one_move(operator: str, parameters: Parameters, output: Layout, move: Move) -> Plan:
-    """Return the plan of a single copy."""
-    launch, shift = move.launch, move.source
-    if shift:
-        part = launch, (move.elements, (1, shift), (2, 0))
-        return Plan(operator, parameters, (output,), lambda n, a, o: launch(n, a + shift, o), parts=[part])
-    return Plan(operator, parameters, (output,), launch)
+def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
+    """Return the dimensions of a box."""
+    return tuple(zip(shape, source, target, strict=True))
 
 
 @planner("flip")
 def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = a reversed along some dimensions. Supports any strides."""
     (a,), (o,), (dims,) = inputs, outputs, parameters
-    start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims]) if a.numel else 0
-    steps = tuple([-step if dim in dims else step for dim, step in enumerate(a.strides)])
-    move = make_move(o, Strided(a.shape, steps), Strided(o.shape, o.strides), (start, 0), add=False)
-    return one_move(operator, parameters, o, move)
+    start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims])
+    steps = [-step if dim in dims else step for dim, step in enumerate(a.strides)]
+    return plan_boxes(operator, parameters, o, [Box(dims_of(a.shape, steps, o.strides), start)])
 
 
 @planner("tile")
@@ -82,11 +50,7 @@ def plan_tile(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     for size, step, whole, each in zip(a.shape, a.strides, outer, inner, strict=True):
         shape += whole, size, each
         steps += 0, step, 0
-    kept = [place for place, size in enumerate(shape) if size != 1]
-    parts = tuple([shape[place] for place in kept])
-    target = Strided(parts, contiguous_strides(parts))
-    move = make_move(o, Strided(parts, tuple([steps[place] for place in kept])), target, add=False)
-    return one_move(operator, parameters, o, move)
+    return plan_boxes(operator, parameters, o, [Box(dims_of(shape, steps, contiguous_strides(tuple(shape))))])
 
 
 @planner("roll")
@@ -96,7 +60,7 @@ def plan_roll(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     cuts = [
         (((0, a.shape[dim] - by, by), (a.shape[dim] - by, by, 0)), dim) for by, dim in zip(shifts, dims, strict=True)
     ]
-    moves = []
+    boxes = []
     for parts in product(*[halves for halves, _ in cuts]):
         shape, start, end = list(a.shape), 0, 0
         for (first, count, goes), (_, dim) in zip(parts, cuts, strict=True):
@@ -104,26 +68,15 @@ def plan_roll(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
             start += first * a.strides[dim]
             end += goes * o.strides[dim]
         if all(shape):
-            lengths = tuple(shape)
-            moves.append(
-                make_move(o, Strided(lengths, a.strides), Strided(lengths, o.strides), (start, end), add=False)
-            )
-    steps = [(launch, (count, (1, start), (2, end))) for launch, count, start, end in moves]
-    return Plan(operator, parameters, outputs, partial(run_moves, tuple(moves)), parts=steps)
-
-
-def run_moves(moves: Sequence[Move], n: int, source: int, target: int) -> None:
-    """Launch all copies."""
-    for launch, count, start, end in moves:
-        launch(count, source + start, target + end)
+            boxes.append(Box(dims_of(shape, a.strides, o.strides), start, end))
+    return plan_boxes(operator, parameters, o, boxes)
 
 
 @planner("windows")
 def plan_windows(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = the elements of contiguous `a` that (shape, strides, offset) select."""
     (o,), (shape, strides, offset, _) = outputs, parameters
-    move = make_move(o, Strided(shape, strides), Strided(o.shape, o.strides), (offset, 0), add=False)
-    return one_move(operator, parameters, o, move)
+    return plan_boxes(operator, parameters, o, [Box(dims_of(shape, strides, o.strides), offset)])
 
 
 @planner("inset")
@@ -133,13 +86,82 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
     Dimensions of `a` named in `shared` may select an element several times: it receives the sum.
     """
     (a,), (o,), (_, strides, offset, shared, value) = inputs, outputs, parameters
-    loops = list(product(*[range(a.shape[dim]) for dim in shared]))
+    kind = {COMPLEX: complex, FLOATING: float}.get(o.dtype.category, int)
+    if find_form("fill", (kind,), o.dtype.code) is None:
+        raise no_kernel("fill", (kind,), outputs)
+    number = kind(value)
+    numbers = (number.real, number.imag) if isinstance(number, complex) else (number,)
+    if are_distinct(a.shape, strides):
+        shared = ()
+    if shared and o.dtype.code not in (FLOAT32, FLOAT64):
+        return plan_sums(operator, a, o, parameters, numbers)
+    loops = product(*[range(a.shape[dim]) for dim in shared])
+    kept = [dim for dim in range(len(a.shape)) if dim not in shared]
+    dims = dims_of(*[[of[dim] for dim in kept] for of in (a.shape, a.strides, strides)])
+    boxes = [
+        Box(
+            dims,
+            sum([at * a.strides[dim] for at, dim in zip(places, shared, strict=True)]),
+            offset + sum([at * strides[dim] for at, dim in zip(places, shared, strict=True)]),
+            bool(shared),
+        )
+        for places in (loops if a.numel else ())
+    ]
+    fill = None if not shared and a.numel == o.numel else numbers
+    return plan_boxes(operator, parameters, o, boxes, fill)
+
+
+def are_distinct(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Return whether positive strides select each element once at most.
+
+    >>> are_distinct((3, 4), (4, 1)), are_distinct((3, 4), (2, 1))
+    (True, False)
+    """
+    reach = 0
+    for size, step in sorted(zip(shape, strides, strict=True), key=lambda dim: dim[1]):
+        if size > 1 and step <= reach:
+            return False
+        reach += (size - 1) * step
+    return True
+
+
+class Strided(NamedTuple):
+    """The part of a layout that launches need; strides count elements."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class Move(NamedTuple):
+    """One addition: the launch, its number of elements, and byte offsets of source and target."""
+
+    launch: Callable[..., None]
+    elements: int
+    source: int
+    target: int
+
+
+def make_sum(layout: Layout, source: Strided, target: Strided, starts: tuple[int, int]) -> Move:
+    """Return the addition of elements of `layout`'s dtype; `starts` count elements."""
+    code, size = layout.dtype.code, layout.dtype.itemsize
+    form = find_form("add", (code, code), code)
+    if form is None:
+        raise no_kernel("add", (layout,), (layout,))
+    made = form.for_layouts(target, target, source)
+    if made is None:
+        raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(target.shape)}; copy first")
+    return Move(made, prod(target.shape), starts[0] * size, starts[1] * size)
+
+
+def plan_sums(operator: str, a: Layout, o: Layout, parameters: Parameters, numbers: tuple[float, ...]) -> Plan:
+    """Plan `inset` with shared dimensions by the loops of elementwise operators, for any dtype."""
+    _, strides, offset, shared, _ = parameters
     kept = [dim for dim in range(len(a.shape)) if dim not in shared]
     shape = tuple([a.shape[dim] for dim in kept])
     source = Strided(shape, tuple([a.strides[dim] for dim in kept]))
     target = Strided(shape, tuple([strides[dim] for dim in kept]))
     moves = [
-        make_move(
+        make_sum(
             o,
             source,
             target,
@@ -147,37 +169,22 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
                 sum([at * a.strides[dim] for at, dim in zip(places, shared, strict=True)]),
                 offset + sum([at * strides[dim] for at, dim in zip(places, shared, strict=True)]),
             ),
-            add=bool(shared),
         )
-        for places in (loops if prod(shape) else ())
+        for places in (product(*[range(a.shape[dim]) for dim in shared]) if prod(shape) else ())
     ]
-    kind = {COMPLEX: complex, FLOATING: float}.get(o.dtype.category, int)
-    form = find_form("fill", (kind,), o.dtype.code)
-    if form is None:
-        raise no_kernel("fill", (kind,), outputs)
-    number = kind(value)
-    numbers = (number.real, number.imag) if isinstance(number, complex) else (number,)
-    launch = partial(fill_and_run, form.launch, numbers, tuple(moves), bool(shared))
-    parts: list[Any] = [(form.launch, ((0, 0), (2, 0), *numbers))]
-    for array, count, start, end in moves:
-        added = ((2, end),) if shared else ()
-        parts.append((array, (count, *added, (1, start), (2, end))))
-    return Plan(operator, parameters, outputs, launch, parts=parts)
+    fill = find_form("fill", ({1: type(numbers[0]), 2: complex}[len(numbers)],), o.dtype.code)
+    assert fill is not None
+    launch = partial(fill_and_add, fill.launch, numbers, tuple(moves))
+    parts: list[Any] = [(fill.launch, ((0, 0), (2, 0), *numbers))]
+    for add, count, start, end in moves:
+        parts.append((add, (count, (2, end), (1, start), (2, end))))
+    return Plan(operator, parameters, (o,), launch, parts=parts)
 
 
-def fill_and_run(
-    fill: Callable[..., None],
-    numbers: tuple[float, ...],
-    moves: Sequence[Move],
-    add: bool,
-    n: int,
-    source: int,
-    target: int,
+def fill_and_add(
+    fill: Callable[..., None], numbers: tuple[float, ...], moves: Sequence[Move], n: int, source: int, target: int
 ) -> None:
-    """Fill the target, then launch all copies or additions."""
+    """Fill the target, then launch all additions."""
     fill(n, target, *numbers)
     for launch, count, start, end in moves:
-        if add:
-            launch(count, target + end, source + start, target + end)
-        else:
-            launch(count, source + start, target + end)
+        launch(count, target + end, source + start, target + end)
