@@ -182,14 +182,41 @@ int prepare_exports(PyObject *module)
     return failed;
 }
 
-/* Return the start of an object's buffer. The address does not keep the object alive. */
-PyObject *buffer_address(PyObject *module, PyObject *object)
+/* The struct of NumPy's attribute `__array_struct__`; its documentation defines it and the flags. */
+typedef struct {
+    int two, nd;
+    char typekind;
+    int itemsize, flags;
+    Py_intptr_t *shape, *strides;
+    void *data;
+} ArrayInterface;
+
+enum { BEHAVED = 0x100 | 0x200 | 0x400 }; /* aligned, native byte order, writable */
+
+/* Return the address of an array and a key of its dtype, shape and strides, or None for an array that is not behaved.
+   The address does not keep the array alive. */
+PyObject *describe_array(PyObject *module, PyObject *array)
 {
-    Py_buffer view;
+    static PyObject *name;
     (void)module;
-    if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES))
+    if (!name && !(name = PyUnicode_InternFromString("__array_struct__")))
         return NULL;
-    PyObject *address = PyLong_FromVoidPtr(view.buf);
-    PyBuffer_Release(&view);
-    return address;
+    PyObject *capsule = PyObject_GetAttr(array, name);
+    const ArrayInterface *found = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    PyObject *result = NULL;
+    if (found && ((found->flags & BEHAVED) != BEHAVED || found->nd > MAX_DIMENSIONS)) {
+        result = Py_NewRef(Py_None);
+    } else if (found) {
+        Py_intptr_t key[2 * MAX_DIMENSIONS + 1] = {(Py_intptr_t)found->typekind << 32 | found->itemsize};
+        const size_t lengths = sizeof *key * (size_t)found->nd;
+        memcpy(key + 1, found->shape, lengths);
+        memcpy(key + 1 + found->nd, found->strides, lengths);
+        PyObject *address = PyLong_FromVoidPtr(found->data);
+        PyObject *bytes = PyBytes_FromStringAndSize((const char *)key, (Py_ssize_t)(sizeof *key + 2 * lengths));
+        result = address && bytes ? PyTuple_Pack(2, address, bytes) : NULL;
+        Py_XDECREF(address);
+        Py_XDECREF(bytes);
+    }
+    Py_XDECREF(capsule);
+    return result;
 }

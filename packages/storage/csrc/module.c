@@ -32,8 +32,9 @@ static PyMethodDef methods[] = {
     {"dlpack_export", dlpack_export, METH_VARARGS, "Return a DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "Return the description of the memory in an unused DLPack capsule."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used and return an object that keeps its memory alive."},
-    {"buffer_address", buffer_address, METH_O,
-     "buffer_address(object) -> int\n\nReturn the address of the first element of an object with the buffer protocol."},
+    {"describe_array", describe_array, METH_O,
+     "describe_array(array) -> (int, bytes) or None\n\nReturn the address of a NumPy array and a key of its dtype, shape and "
+     "strides; None if it is not aligned, writable and of native byte order."},
     {"snapshot_bytes", snapshot_bytes, METH_O,
      "snapshot_bytes(object) -> bytes\n\nReturn the memory of a bytearray, array.array or numpy.ndarray, with its format, "
      "shape and strides, as the expected value of a check."},

@@ -10,7 +10,7 @@ import numpy as np
 from facula_errors import BufferAccessError, FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, kind_of, trim_traceback
 
-from ._bridge import Export, buffer_address, dlpack_consume, dlpack_export, dlpack_read
+from ._bridge import Export, describe_array, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, _devices, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
 from ._layout_caches import layout_cache_clearers
@@ -28,9 +28,9 @@ _DL_CPU, DL_CUDA, DL_CUDA_HOST = 1, 2, 3
 _HOST_KINDS = (_DL_CPU, DL_CUDA_HOST)
 _DEFAULT_STREAM = 1  # the number of CUDA's default stream
 _DL_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
-# The layouts of validated arrays, by dtype, shape and strides.
+# The layouts of validated arrays, by the keys of `describe_array`.
 MAX_ARRAYS = 512
-_layouts_of_arrays: dict[tuple[object, ...], Layout] = {}
+_layouts_of_arrays: dict[bytes, Layout] = {}
 layout_cache_clearers.append(_layouts_of_arrays.clear)
 READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
 
@@ -110,9 +110,15 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     Layout((2,), facula.int16, strides=(2,))
     """
     try:
-        known = _layouts_of_arrays.get((array.dtype, array.shape, array.strides)) if type(array) is np.ndarray else None
-        if known is not None and array.flags.behaved:  # aligned and writeable
-            return borrow(buffer_address(array), known.extent, array), known
+        described = describe_array(array) if type(array) is np.ndarray else None
+        if described is not None:
+            address, key = described
+            known = _layouts_of_arrays.get(key)
+            if known is not None:
+                storage = Storage()  # as `borrow` does
+                storage.ptr, storage.__del__, storage.version = address, int, 0
+                storage.base, storage.nbytes = array, known.extent
+                return storage, known
         if not isinstance(array, np.ndarray):
             raise InvalidTypeError(f"from_numpy: expected a numpy.ndarray; got {type(array).__name__}")
         dtype = dtype_of_numpy(array.dtype)
@@ -127,10 +133,10 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
         strides = tuple([step // itemsize for step in array.strides]) if array.size else contiguous_strides(array.shape)
         layout = layout_of(array.shape, strides, dtype)
         readonly = "" if array.flags.writeable else READ_ONLY.format("a read-only NumPy array")
-        if array.size:
+        if described is not None and array.size and array.dtype.kind != "V":  # shared by dtypes of other libraries
             if len(_layouts_of_arrays) >= MAX_ARRAYS:
                 _layouts_of_arrays.clear()
-            _layouts_of_arrays[array.dtype, array.shape, array.strides] = layout
+            _layouts_of_arrays[described[1]] = layout
         return borrow(array.__array_interface__["data"][0] if array.size else 0, layout.extent, array, readonly), layout
     except FaculaError as error:
         trim_traceback(error)

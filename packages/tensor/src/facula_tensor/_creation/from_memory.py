@@ -9,9 +9,10 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_cuda_array
 from facula_storage import from_dlpack as storage_from_dlpack
+from facula_storage import from_numpy as storage_from_numpy
+from facula_storage.extend.objects import new_instance
 
 from .._core.errors import relabel
-from .._core.foreign import tensor_over
 from .._core.promotion import as_dtype
 from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops
@@ -37,10 +38,13 @@ def from_numpy(array: np.ndarray) -> Tensor:
     array([5., 0.])
     """
     try:
-        return tensor_over(array)
+        storage, layout = storage_from_numpy(array)
     except FaculaError as error:
         trim_traceback(error)
         raise
+    new = new_instance(Tensor)  # as `make` does
+    new._layout, new._storage, new._offset, new.node = layout, storage, 0, None
+    return new
 
 
 @boundary
