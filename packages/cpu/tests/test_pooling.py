@@ -19,6 +19,14 @@ CASES = [
     ((70, 20, 20), (20, 20), (20, 20), (0, 0), (1, 1)),
     ((4, 3, 1), (1, 1), (3, 1), (0, 0), (1, 1)),
     ((0, 3, 4, 4), (2, 2), (1, 1), (0, 0), (1, 1)),
+    # Column strides up to and beyond those of vectors; rows narrower than vectors; windows clipped at both ends.
+    ((3, 4, 30, 33), (3, 3), (3, 3), (1, 1), (1, 1)),
+    ((3, 28, 28), (4, 4), (4, 4), (0, 0), (1, 1)),
+    ((2, 9, 60), (3, 7), (2, 5), (0, 3), (1, 1)),
+    ((5, 7, 7), (3, 3), (1, 1), (1, 1), (1, 1)),
+    ((5, 3, 2), (2, 2), (1, 2), (1, 0), (1, 1)),
+    ((2, 22, 18), (8, 1), (1, 2), (2, 0), (3, 1)),
+    ((2, 40, 300), (13, 13), (1, 1), (6, 6), (1, 1)),
 ]
 NAMES = {"float32": 1e-5, "float64": 1e-13}
 
@@ -73,6 +81,8 @@ def test_max_pooling(case, name, level):
     np.testing.assert_array_equal(picked, wanted)
     g = rng.standard_normal(wanted.shape).astype(name)
     (back,) = on_threads("max_pool2d_grad", (g, index), (empty(shape, name),), (None, shape[-2:]))
+    (same,) = on_threads("max_pool2d_grad", (g, index), (empty(shape, name),), (tuple(geometry), shape[-2:]))
+    np.testing.assert_array_equal(same, back)
     sums = np.zeros((int(np.prod(shape[:-2])), shape[-2] * shape[-1]))
     rows = np.arange(len(sums))[:, None]
     np.add.at(sums, (rows, indices.reshape(len(sums), size[0] * size[1])), g.reshape(len(sums), size[0] * size[1]))

@@ -6,10 +6,10 @@
    pooling.inc. For gradients, planes have the same sizes: they map outputs to planes. */
 struct facula_pooling {
     int64_t planes, height, width, out_height, out_width;
-    /* For windows of equal size: left is the padding before the first column. */
+    /* For columns of equal windows, clipped at the borders: left is the padding before the first one. Otherwise
+       kernel_width is 0. */
     int64_t kernel_width, row_dilation, column_dilation, column_stride, left;
-    int64_t inside_from, inside_to; /* output columns whose windows do not extend beyond a border */
-    int64_t group;                  /* output rows in a task, or planes if a whole plane is written at once */
+    int64_t group; /* output rows in a task, or planes if a whole plane is written at once */
     int64_t serial;
     int64_t windows[]; /* per output row, then per output column: first element, length, factor of divisor */
 };

@@ -1,12 +1,18 @@
 /* Pooling and its gradients; see Note [Pooling] in pooling.inc. */
 #include "runtime/kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "runtime/vector.h"
 #include "spatial/pooling.cdef.h"
 
-enum { FEW = 4 }; /* adjacent windows processed together if there are not enough for a vector */
+enum {
+    MAX_STRIDE = 4, /* between columns of lines */
+    LINE = 2048,    /* elements of a line */
+    STRIP = 256,    /* windows of a line */
+    HALVES = 4096   /* intermediate results: maxima of lines, sums of rows, lines of gradients */
+};
 
 #define S float
 #define SUFFIX float32
@@ -14,6 +20,7 @@ enum { FEW = 4 }; /* adjacent windows processed together if there are not enough
 #define VECTOR floats
 #define LOOSE loose_floats
 #define INDEX int32_t
+#define LOWEST -INFINITY
 #include "spatial/pooling.inc"
 
 #define S double
@@ -22,6 +29,7 @@ enum { FEW = 4 }; /* adjacent windows processed together if there are not enough
 #define VECTOR doubles
 #define LOOSE loose_doubles
 #define INDEX int64_t
+#define LOWEST -INFINITY
 #include "spatial/pooling.inc"
 
 typedef int64_t integers __attribute__((vector_size(VECTOR_BYTES)));
@@ -35,4 +43,5 @@ typedef int64_t loose_integers __attribute__((vector_size(VECTOR_BYTES), aligned
 #define VECTOR integers
 #define LOOSE loose_integers
 #define INDEX int64_t
+#define LOWEST INT64_MIN
 #include "spatial/pooling.inc"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 INT64 = 6
 MOST_ELEMENTS = 1 << 31  # of a plane: kernels count them in 32 bits
+BY_INDEX = ("max_pool2d_grad", "max_pool2d_pick")  # without a geometry, they accept any indices
 STRUCT = ffi.typeof("struct facula_pooling *")
 
 
@@ -32,9 +33,9 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
     max_pool2d maps planes to maxima and their indices in the plane (int64). Its geometry is (kernel, stride, padding,
     dilation), a pair each, or None for windows that divide a plane as evenly as possible. max_pool2d_grad maps
-    gradients and indices to planes. max_pool2d_pick maps planes and indices to the elements there. Both accept any
-    geometry. An index out of range is status INDEX with (value, position, elements of a plane), without any write
-    outside the output.
+    gradients and indices to planes; with a geometry, it may ignore indices outside of their windows. max_pool2d_pick
+    maps planes and indices to the elements there. An index out of range is status INDEX with (value, position, elements
+    of a plane), without any write outside the output.
 
     avg_pool2d maps planes to means of windows. Its geometry is (kernel, stride, padding, whether padding counts,
     divisor or None), or None as for max_pool2d. avg_pool2d_grad maps gradients to planes.
@@ -58,11 +59,12 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     struct.planes = prod(made.shape[:-2])
     struct.height, struct.width, struct.out_height, struct.out_width = height, width, out_height, out_width
     struct.row_dilation = struct.column_dilation = struct.column_stride = 1
-    if operator == "max_pool2d" and geometry is not None:
-        (_, full), (_, struct.column_stride), (_, struct.left), (struct.row_dilation, struct.column_dilation) = geometry
-        inside = [place for place, window in enumerate(columns) if window[1] == full]
-        struct.kernel_width = full
-        struct.inside_from, struct.inside_to = (inside[0], inside[-1] + 1) if inside else (0, 0)
+    if geometry is not None:
+        struct.kernel_width, struct.column_stride, struct.left = (pair[1] for pair in geometry[:3])
+        if operator.startswith("max"):
+            struct.row_dilation, struct.column_dilation = geometry[3]
+    elif operator not in BY_INDEX and out_width and not width % out_width:
+        struct.kernel_width = struct.column_stride = width // out_width
 
     # Estimated work of the largest output row, or of a plane.
     tall, wide = max([row[1] for row in rows], default=0), max([column[1] for column in columns], default=0)
@@ -85,11 +87,11 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
 def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out: Sequence[int]) -> list[list[Window]]:
     """Return the windows of each output row, and of each output column."""
-    if operator in ("max_pool2d_grad", "max_pool2d_pick"):  # they use the indices instead
-        return [[(0, 0, 0)] * count for count in out]
     if geometry is None:
+        if operator in BY_INDEX:
+            return [[(0, 0, 0)] * count for count in out]
         return [evenly(length, count) for length, count in zip(size, out, strict=True)]
-    if operator == "max_pool2d":
+    if operator.startswith("max"):
         return [regular(*along) for along in zip(size, out, *geometry, strict=True)]
     *pairs, padded, divisor = geometry
     both = [regular(*along, padded=padded) for along in zip(size, out, *pairs, strict=True)]
