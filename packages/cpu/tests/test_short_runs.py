@@ -28,6 +28,22 @@ def test_a_row_broadcast_to_each_row(name, rows, width, planes, first):
     agrees(got, widen(a) + widen(row), name)
 
 
+@pytest.mark.parametrize("name", SHORT)
+@given(rows=st.integers(1, 700), width=st.integers(1, 70), every=st.sampled_from([1, 2]), first=st.booleans())
+def test_an_element_broadcast_within_each_row(name, rows, width, every, first):
+    """Check the repeated element on either side, also one of every second row."""
+    a, column = numbered((rows, width), name), numbered((rows * every, 1), name)[::every]
+    got = run("add", column, a) if first else run("add", a, column)
+    agrees(got, widen(a) + widen(column), name)
+
+
+@given(rows=st.integers(1, 300), width=st.integers(1, 40))
+def test_a_row_and_a_column(rows, width):
+    mask = np.arange(width) % 3 == 0
+    a, column = numbered((rows, width), "float32"), -numbered((rows, 1), "float32")
+    assert np.array_equal(run("where", mask, column, a), np.where(mask, column, a))
+
+
 @given(rows=st.integers(1, 300), width=st.integers(1, 40))
 def test_two_broadcast_rows(rows, width):
     """Check a condition and a value that are the same in each row."""

@@ -106,7 +106,7 @@ static ALWAYS_INLINE void run_loops(struct work *work, int64_t n, const int64_t 
 
 /* Operands with strided elements are copied through tiles, so that loops read and write contiguous elements: vector
    instructions need these, and a program reads an operand several times. */
-static void run_apart(struct work *work, int64_t n, const int64_t *address)
+static void run_apart(struct work *work, int64_t n, const int64_t *address, const int64_t *steps)
 {
     const struct facula_elementwise *plan = work->plan;
     const int operands = plan->operands, inputs = operands - plan->results;
@@ -115,7 +115,7 @@ static void run_apart(struct work *work, int64_t n, const int64_t *address)
     char *next = room;
     for (int i = 0; i < operands; i++) {
         from[i] = at[i] = address[i];
-        step[i] = plan->nest[1 + i];
+        step[i] = steps[i];
         if (plan->apart >> i & 1) {
             at[i] = (int64_t)next;
             next += (size_t)plan->chunk * plan->itemsize[i];
@@ -135,47 +135,81 @@ static void run_apart(struct work *work, int64_t n, const int64_t *address)
                 plan->reducer->rows(work->states, 1, (const char *)at[i], 0, count, step[i], 0);
             else if (i >= inputs)
                 move_elements(count, plan->itemsize[i], at[i], step[i], from[i], plan->nest[1 + i]);
-            from[i] += count * plan->nest[1 + i];
+            from[i] += count * steps[i];
         }
     }
+}
+
+static ALWAYS_INLINE void run_steps(struct work *work, int64_t n, const int64_t *address, const int64_t *steps)
+{
+    if (work->plan->apart)
+        run_apart(work, n, address, steps);
+    else
+        run_loops(work, n, address, steps);
 }
 
 static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int64_t *address)
 {
-    const struct facula_elementwise *plan = work->plan;
-    if (plan->apart)
-        run_apart(work, n, address);
-    else
-        run_loops(work, n, address, plan->nest + 1);
+    run_steps(work, n, address, work->plan->nest + 1);
 }
 
-/* Short runs, during which some operands repeat (a bias): these are repeated in a tile, so that many runs become one.
-   Returns the number of finished runs, and advances `at`; the rest is less than a block. */
+/* Fill a tile with the single elements of `runs` runs, each repeated `extent` times: in whole vectors, of which the
+   next run overwrites the rest. The tile has room for it. */
+#define SPREAD(T)                                                              \
+    for (int64_t run = 0; run < runs; run++) {                                 \
+        enum { WIDTH = 64 / sizeof(T) };                                       \
+        const T element = *(const T *)(from + run * step);                     \
+        for (int64_t i = 0; i < extent; i += WIDTH)                            \
+            for (int64_t j = 0; j < WIDTH; j++)                                \
+                ((T *)into)[run * extent + i + j] = element;                   \
+    }
+
+static void spread_elements(int64_t runs, int64_t extent, int64_t size, int64_t from, int64_t step, char *into)
+{
+    switch (size) {
+    case 1: SPREAD(uint8_t); break;
+    case 2: SPREAD(uint16_t); break;
+    case 4: SPREAD(uint32_t); break;
+    default: SPREAD(uint64_t); break;
+    }
+}
+#undef SPREAD
+
+/* Short runs, during which some operands repeat (a bias), or within which they do (a factor for each row): these are
+   repeated in a tile, so that many runs become one. Returns the number of finished runs, and advances `at`; the rest is
+   less than a block. */
 static int64_t run_blocks(struct work *work, int64_t count, int64_t *at)
 {
     const struct facula_elementwise *plan = work->plan;
     char tile[MOST_REPEATS][TILE * LARGEST_ITEM] __attribute__((aligned(64)));
-    int64_t block_at[MOST_OPERANDS], done = 0;
+    int64_t block_at[MOST_OPERANDS], steps[MOST_OPERANDS], done = 0;
     const int operands = plan->operands;
     const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
     for (int i = 0, next = 0; i < operands; i++) {
+        steps[i] = inner[i];
         if (!(plan->repeats >> i & 1))
             continue;
+        steps[i] = plan->itemsize[i];
         const size_t run = (size_t)(extent * inner[i]), whole = run * (size_t)plan->block;
         char *into = tile[next++];
+        block_at[i] = (int64_t)into;
+        if (!run)
+            continue;
         memcpy(into, (const char *)at[i], run);
         for (size_t filled = run; filled < whole; filled *= 2)
             memcpy(into + filled, into, filled < whole - filled ? filled : whole - filled);
-        block_at[i] = (int64_t)into;
     }
     for (; count - done >= plan->block; done += plan->block) {
         for (int i = 0; i < operands; i++) {
-            if (plan->repeats >> i & 1)
+            if (plan->repeats >> i & 1 && inner[i])
                 continue;
-            block_at[i] = at[i];
+            if (plan->repeats >> i & 1)
+                spread_elements(plan->block, extent, plan->itemsize[i], at[i], outer[i], (char *)block_at[i]);
+            else
+                block_at[i] = at[i];
             at[i] += outer[i] * plan->block;
         }
-        run_inner_loop(work, extent * plan->block, block_at);
+        run_steps(work, extent * plan->block, block_at, steps);
     }
     return done;
 }

@@ -3,7 +3,7 @@
 #include "elementwise/elementwise.cdef.h"
 #include "runtime/kernel.h"
 
-enum { MOST_OPERANDS = 16, MOST_DIMS = 64, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 2 };
+enum { MOST_OPERANDS = 16, MOST_DIMS = 64, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 3 };
 enum { MOST_CONSTANTS = 16, MOST_TILES = 32, TILES_ROOM = 16384, MOST_READ = 6, MOST_STATE = 32 };
 
 /* The kernel of a plan with operands of any form: scalars, strides, broadcasting. */

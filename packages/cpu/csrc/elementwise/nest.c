@@ -50,8 +50,8 @@ static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const in
     return merged;
 }
 
-/* Choose the operands that repeat in each of many short runs, and the number of runs per tile. None if no operand
-   repeats, or if another one's runs are not adjacent. */
+/* Choose the operands that repeat in each of many short runs, or within each of them, and the number of runs per tile.
+   None if no operand repeats, or if another one's runs are not adjacent. */
 static void find_repeats(struct facula_elementwise *plan)
 {
     const int operands = plan->operands;
@@ -60,9 +60,10 @@ static void find_repeats(struct facula_elementwise *plan)
     if (plan->dims < 2 || !extent || TILE / extent < 2)
         return;
     for (int i = 0; i < operands; i++) {
+        const int spread = !inner[i] && outer[i] && plan->itemsize[i] <= (int64_t)sizeof(uint64_t);
         if (outer[i] == inner[i] * extent)
             continue;
-        if (outer[i] || inner[i] != plan->itemsize[i])
+        if (!spread && (outer[i] || inner[i] != plan->itemsize[i]))
             return;
         repeats |= 1 << i;
         count++;

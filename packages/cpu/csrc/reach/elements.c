@@ -84,7 +84,7 @@ static int check_tiles(struct reach *r, const struct facula_elementwise *p)
     int64_t repeated = 0, bytes = 0;
     for (int i = 0; i < p->operands; i++) {
         if (p->block && p->repeats >> i & 1) {
-            EXPECT(p->itemsize[i] && inner[i] == p->itemsize[i]);
+            EXPECT(p->itemsize[i] && (inner[i] == p->itemsize[i] || (!inner[i] && p->itemsize[i] <= 8)));
             repeated++;
         } else if (p->block) {
             EXPECT(p->dims >= 2 && (double)outer[i] == (double)inner[i] * (double)extent);

@@ -4,13 +4,16 @@
 
 #include "elements/half.h"
 #include "reductions/reduce.cdef.h"
+#include "reductions/reduce_loads_floating.h"
+#include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
 
 enum {
     BLOCK = 512,  /* elements of a row that are read twice; complex numbers occupy twice the memory */
-    LANES = 32,
+    UNIT = VECTOR_BYTES / sizeof(double),
+    UNITS = 4,
     COLUMNS = 64, /* columns processed together, and the number of elements of each */
-    DEPTH = 16,
+    DEPTH = 64,
 };
 
 #define S float
@@ -18,11 +21,12 @@ enum {
 #define PARTS 1
 #define RESULT float
 #define SUFFIX float32
+#define LOAD(a) doubles_of_float32(a)
 #define CODE FLOAT32
 #define RESULT_CODE FLOAT32
 #define READ(x) ((double)(x))
 #define WRITE(x) ((float)(x))
-#define COST 250
+#define COST 150
 #include "reductions/moments.inc"
 
 #define S double
@@ -30,11 +34,12 @@ enum {
 #define PARTS 1
 #define RESULT double
 #define SUFFIX float64
+#define LOAD(a) doubles_of_float64(a)
 #define CODE FLOAT64
 #define RESULT_CODE FLOAT64
 #define READ(x) (x)
 #define WRITE(x) (x)
-#define COST 300
+#define COST 250
 #include "reductions/moments.inc"
 
 #define S uint16_t
@@ -42,11 +47,12 @@ enum {
 #define PARTS 1
 #define RESULT uint16_t
 #define SUFFIX float16
+#define LOAD(a) doubles_of_float16(a)
 #define CODE FLOAT16
 #define RESULT_CODE FLOAT16
 #define READ(x) ((double)float_of_float16(x))
 #define WRITE(x) float16_of_float((float)(x))
-#define COST 500
+#define COST 300
 #include "reductions/moments.inc"
 
 #define S uint16_t
@@ -54,6 +60,7 @@ enum {
 #define PARTS 1
 #define RESULT uint16_t
 #define SUFFIX bfloat16
+#define LOAD(a) doubles_of_bfloat16(a)
 #define CODE BFLOAT16
 #define RESULT_CODE BFLOAT16
 #define READ(x) ((double)float_of_bfloat16(x))
@@ -66,6 +73,7 @@ enum {
 #define PARTS 2
 #define RESULT float
 #define SUFFIX complex64
+#define LOAD(a) doubles_of_float32(a)
 #define CODE COMPLEX64
 #define RESULT_CODE FLOAT32
 #define READ(x) ((double)(x))
@@ -78,6 +86,7 @@ enum {
 #define PARTS 2
 #define RESULT double
 #define SUFFIX complex128
+#define LOAD(a) doubles_of_float64(a)
 #define CODE COMPLEX128
 #define RESULT_CODE FLOAT64
 #define READ(x) (x)

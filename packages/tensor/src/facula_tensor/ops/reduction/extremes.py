@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
-from facula_storage import Layout, int64
+from facula_storage import Layout, bool_, int64
 from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.objects import new_instance
 
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
-from ..._creation.ranges import arange
 from ..._dispatch.arguments import axis_for
-from ..._dispatch.declaration import operator, under
-from ..._dispatch.namespaces import composite, recorded_ops
+from ..._dispatch.declaration import elementwise, operator, under
+from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.slow_path.operands import describe
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
+from ..elementwise.pointwise import is_real
 from .arguments import MAX_DIMS, over_dims, reduced, reduction
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..._core.types import Function
-    from ..._dispatch.namespaces import Namespace
 
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
@@ -39,6 +38,20 @@ def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> No
         raise ArgumentError(
             f"{operation}: expected at least one element to choose from; got shape {layout.shape}, empty along {dims}"
         )
+
+
+@elementwise
+class _is_extreme:
+    """Whether elements equal the extreme, or are NaN, which wins, too."""
+
+    inputs = ("input", "other")
+    accepts = is_real
+
+    def result_dtype(dtype):
+        return bool_
+
+    def value(F, input, other):
+        return (input == other) | (input != input)
 
 
 def _extreme(name: str, extreme: str, result: str) -> Function:
@@ -63,8 +76,9 @@ def _extreme(name: str, extreme: str, result: str) -> Function:
             return reduced(layout, dims, keepdim, layout.dtype)
 
         def vjp_input(F, g, input, out, input_layout, dims, keepdim):
-            winners = F.bitwise_or(F.eq(input, F.keep_dims(out, dims, keepdim)), F.ne(input, input))  # NaN wins, too
-            share = F.div(F.keep_dims(g, dims, keepdim), F.sum(F.to(winners, (g.dtype,)), (dims, True)))
+            winners = F.is_extreme(input, F.keep_dims(out, dims, keepdim))
+            count = F.to(F.sum(winners, (dims, True)), (g.dtype,))
+            share = F.div(F.keep_dims(g, dims, keepdim), count)
             return F.where(winners, share, 0)  # not a product with a mask: 0 * inf would be NaN
 
     return body
@@ -89,23 +103,14 @@ def _extreme_along(name: str) -> Function:
 
         def vjp_input(F, g, indices, input_layout, dim, keepdim):
             if not keepdim:
-                indices = F.unsqueeze(indices, dim)
-            return F.place(F.expand_grad(g, input_layout, (dim,), keepdim), indices, dim)
+                g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
+            return F.chosen_back(g, indices, input_layout, dim)
 
     return body
 
 
 _max_dim = _extreme_along("max_dim")
 _min_dim = _extreme_along("min_dim")
-
-
-@composite
-def place(F: Namespace, g: Tensor, indices: Tensor, dim: int) -> Tensor:
-    """Return `g` at the indices along `dim` and zero elsewhere."""
-    positions = arange(g.shape[dim], device=g.device)
-    shape = [1] * g.ndim
-    shape[dim] = -1
-    return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
 
 
 def _other_for(operation: str, dim: object, other: Tensor) -> Tensor:

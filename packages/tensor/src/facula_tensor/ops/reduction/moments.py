@@ -11,9 +11,10 @@ from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor
-from ..._dispatch.declaration import operator
+from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import function
+from ..elementwise.pointwise import is_real
 from .arguments import reduced, reduction
 from .sums import mean
 
@@ -29,6 +30,17 @@ def real_dtype(layout: Layout) -> DType:
     """Return the dtype of a magnitude, which is real for complex elements."""
     dtype = layout.dtype
     return dtype if dtype.category != COMPLEX else float32 if dtype.itemsize == 8 else float64
+
+
+@elementwise
+class _scaled_distance:
+    """(input - center) * scale, in one pass."""
+
+    inputs = ("input", "center", "scale")
+    accepts = is_real
+
+    def value(F, input, center, scale):
+        return (input - center) * scale
 
 
 @operator
@@ -54,16 +66,18 @@ class _var:
         count = prod([input_layout.shape[i] for i in dims])
         if not count:
             return F.zeros_of(input, input_layout)
-        g = F.expand_grad(g, input_layout, dims, keepdim)
-        centred = F.sub(input, F.mul(F.sum(input, (dims, True)), 1 / count))
-        freedom = count - correction
+        mean = F.mul(F.sum(input, (dims, True)), 1 / count)
+        freedom, g = count - correction, F.keep_dims(g, dims, keepdim)
         if root:
             deviation = F.var(input, (dims, True, correction, True))
             g = F.where(F.eq(deviation, 0), 0, F.div(g, deviation))
             factor = 1 / freedom if freedom > 0 else float("nan")
         else:
             factor = 2 / freedom if freedom > 0 else float("inf")
-        result = F.mul(F.mul(centred, g), factor)
+        scale = F.mul(g, factor)
+        if dtype.category == COMPLEX:  # programs have no complex numbers
+            return F.mul(F.sub(input, mean), scale)
+        result = F.scaled_distance(input, mean, scale)
         return F.to(result, (dtype,)) if dtype.itemsize == 2 else result
 
 

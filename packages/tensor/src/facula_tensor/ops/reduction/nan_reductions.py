@@ -5,21 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_storage import float32, float64
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor, steady
+from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
+from ..elementwise.pointwise import is_real
 from .arguments import reduction
-from .sums import folded, sum
+from .sums import folded
 
 if TYPE_CHECKING:
     from ..._core.types import DTypeLike
     from ..._dispatch.kinds import Axes, Flag, KeepDims, ReducedDims
     from ..._dispatch.namespaces import Namespace
+
+
+@elementwise
+class _nan_to_zero:
+    """0 in place of NaN."""
+
+    accepts = is_real
+
+    def value(F, input):
+        return F.where(input == input, input, 0)
+
+    def vjp_input(F, g, input):
+        return F.where(input == input, g, 0)
 
 
 @function(method=True)
@@ -47,7 +61,7 @@ def nansum(
     if kind.category == COMPLEX:
         raise DTypeError(f"nansum: not defined for {kind.name}; sum real and imaginary parts separately")
     if kind.category == FLOATING:
-        input = F.where(F.ne(input, input), 0, input)
+        input = F.nan_to_zero(input)
     if dtype is not None:
         return folded("sum", input, dim, keepdim, dtype, out)
     return F.sum(*reduction("nansum", input, dim, keepdim), out)
@@ -79,7 +93,6 @@ def nanmean(
     if kind.category < FLOATING:
         raise DTypeError(f"nanmean: not defined for {kind.name}; convert with .float(), or give dtype=")
     counted = no_record_ops.eq(input.detach(), input.detach())
-    if kind in (float32, float64):  # count in the same dtype to avoid promotion
-        zeroed, parameters = reduction("nanmean", F.where(counted, input, 0), dim, keepdim)
-        return F.div(F.sum(zeroed, parameters), no_record_ops.sum(no_record_ops.to(counted, (kind,)), parameters))
-    return F.div(sum(F.where(counted, input, 0), dim, keepdim), sum(counted, dim, keepdim))
+    zeroed = F.where(counted, input, 0) if kind.category == COMPLEX else F.nan_to_zero(input)
+    zeroed, parameters = reduction("nanmean", zeroed, dim, keepdim)
+    return F.div(F.sum(zeroed, parameters), no_record_ops.sum(counted, parameters))

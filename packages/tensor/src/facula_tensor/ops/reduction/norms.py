@@ -11,11 +11,12 @@ from facula_storage.extend.layouts import COMPLEX, FLOATING
 from ..._core.promotion import as_dtype, as_real, floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor
 from ..._dispatch.arguments import needed_dim
-from ..._dispatch.declaration import operator
+from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
+from ..elementwise.pointwise import is_real
 from ..linalg.eigenvalues import spectrum_of
 from ..linalg.matrices import matrices
 from .arguments import over_dims, reduced, reduction
@@ -34,6 +35,33 @@ def check_inexact(name: str, layout: Layout) -> None:
     """Raise a TypeError for integers and bool."""
     if layout.dtype.category < FLOATING:
         raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
+
+
+@elementwise
+class _cubic_slope:
+    """The gradient of the 3-norm for input: grad q |q|, where q = input / norm."""
+
+    inputs = ("grad", "input", "norm")
+    accepts = is_real
+
+    def value(F, grad, input, norm):
+        share = input / norm
+        return grad * (share * abs(share))
+
+
+@elementwise
+class _power_slope:
+    """The gradient of a p-norm for input: sign(input) grad (abs(input) / unit)**power / divisor, and 0 for 0."""
+
+    inputs = ("grad", "input", "unit", "divisor", "power")
+    accepts = is_real
+    no_gradient = ("power",)
+
+    def value(F, grad, input, unit, divisor, power):
+        magnitude = abs(input)
+        nothing = magnitude == 0
+        whole = F.where(nothing, 1, magnitude)  # negative powers of 0 would be infinite
+        return F.where(nothing, 0, F.sign(input) * (grad * F.pow(whole / unit, power) / divisor))
 
 
 @operator
@@ -65,16 +93,12 @@ class _norm_p:
         if not p:
             return F.zeros_of(input, input_layout)
         norm, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
-        magnitudes = F.abs(input)
-        nothing = F.eq(magnitudes, 0)
-        whole = F.where(nothing, 1, magnitudes)  # negative powers of 0 would be infinite
         norm = F.where(F.eq(norm, 0), 1, norm)
+        if p == 3:
+            return F.cubic_slope(g, input, norm)
         if p > 1:  # the power of a quotient overflows for smaller p, powers of its operands overflow for larger p
-            slope = F.mul(g, F.pow(F.div(whole, norm), p - 1))
-        else:
-            slope = F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1))
-        slope = F.where(nothing, 0, slope)
-        return F.mul(F.div(input, whole), slope)
+            return F.power_slope(g, input, norm, 1, p - 1)
+        return F.power_slope(g, input, 1, F.pow(norm, p - 1), p - 1)
 
 
 def vector_norm_of(
@@ -220,6 +244,17 @@ def floating_reduction(
     return input if dtype.category >= FLOATING else recorded_ops.to(input, (floating(dtype),)), parameters
 
 
+@elementwise
+class _scaled_exp:
+    """scale exp(input - shift), in one pass."""
+
+    inputs = ("scale", "input", "shift")
+    accepts = is_real
+
+    def value(F, scale, input, shift):
+        return scale * F.exp(input - shift)
+
+
 @operator
 class logsumexp:
     """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements.
@@ -251,17 +286,21 @@ class logsumexp:
         else:
             greatest = no_record_ops.amax(no_record_ops.real_of(wide), (dims, True))
             shift = no_record_ops.where(no_record_ops.eq(no_record_ops.abs(greatest), INF), 0, greatest)
-            total = no_record_ops.log(
-                no_record_ops.sum(no_record_ops.exp(no_record_ops.sub(wide, shift)), (dims, True))
-            )
+            if wide.dtype.category == COMPLEX:
+                powers = no_record_ops.exp(no_record_ops.sub(wide, shift))
+            else:
+                powers = no_record_ops.scaled_exp(1, wide, shift)
+            total = no_record_ops.log(no_record_ops.sum(powers, (dims, True)))
             result = no_record_ops.reshape(
                 no_record_ops.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape
             )
         return [no_record_ops.to(result, (layout.dtype,)) if wide is not input else result]
 
     def vjp_input(F, g, input, out, input_layout, dims, keepdim):
-        g = F.expand_grad(g, input_layout, dims, keepdim)
-        return F.mul(g, F.exp(F.sub(input, F.keep_dims(out, dims, keepdim))))
+        g, out = F.keep_dims(g, dims, keepdim), F.keep_dims(out, dims, keepdim)
+        if input_layout.dtype.category == COMPLEX:  # programs have no complex numbers
+            return F.mul(g, F.exp(F.sub(input, out)))
+        return F.scaled_exp(g, input, out)
 
 
 @function(method=True, inline=True)

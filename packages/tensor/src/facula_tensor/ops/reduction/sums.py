@@ -6,7 +6,7 @@ from math import prod as product
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_storage import Layout, bool_, float32
+from facula_storage import Layout, float32
 from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import accumulating, as_dtype
@@ -151,16 +151,20 @@ class prod:
         return reduced(layout, dims, keepdim, accumulating(layout.dtype))
 
     def vjp_input(F, g, input, input_layout, dims, keepdim):
-        shape, g = input_layout.shape, F.expand_grad(g, input_layout, dims, keepdim)
-        every = elements(input)
-        everywhere = tuple(range(every.ndim)), False
-        if input.is_meta or no_record_ops.all(no_record_ops.to(every, (bool_,)), everywhere).item():
-            return F.div(F.mul(g, F.prod(input, (dims, True))), input)
+        shape, g, result = input_layout.shape, F.keep_dims(g, dims, keepdim), F.prod(input, (dims, True))
+        if input.is_meta or _are_nonzero(elements(result)) or _are_nonzero(elements(input)):
+            return F.div(F.mul(g, result), input)
         order = tuple(i for i in range(len(shape)) if i not in dims) + dims
         rows = F.reshape(F.permute(input, order), (-1, product(shape[i] for i in dims)))
         others = F.reshape(F.product_of_others(rows), tuple(shape[i] for i in order))
         back = tuple(order.index(i) for i in range(len(shape)))
         return F.mul(g, F.permute(others, back))
+
+
+def _are_nonzero(input: Tensor) -> bool:
+    """Return whether no element is 0; False for a NaN, which a product of 0 and infinity is, too."""
+    magnitudes = no_record_ops.abs(input)
+    return bool(no_record_ops.all(no_record_ops.gt(magnitudes, 0), (tuple(range(input.ndim)), False)).item())
 
 
 @composite
