@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "elements/half.h"
-#include "lines/lines.cdef.h"
-#include "runtime/kernel.h"
+#include "elements/math/functions.h"
+#include "lines/tiles.h"
 
-enum { STRIP = 256 };
+enum { EXTREME_BLOCK = 32 };
 
 #define S int64_t
 #define SUFFIX int64
@@ -141,26 +141,44 @@ enum { STRIP = 256 };
 #define READ(x) (x)
 #include "lines/extreme_scan.inc"
 
-/* log(exp(a) + exp(b)) */
-static double log_add(double a, double b)
+/* log(exp(a) + exp(b)). Equal numbers may be infinite. */
+static ALWAYS_INLINE double log_add(double a, double b)
 {
-    const double high = a > b || a != a ? a : b, low = a > b || a != a ? b : a;
-    return low != low ? low : high - low == 0 || high == low ? high + M_LN2 : isinf(high) ? high : high + log1p(exp(low - high));
+    const double high = a > b ? a : b, low = a > b ? b : a;
+    return high + (high == low ? M_LN2 : log1p_exp_float64(low - high));
 }
 
-#define LOG_SCAN(suffix, S, CODE, READ, WRITE)                                                                 \
-    static int64_t logcumsumexp_##suffix(const struct facula_lines *plan, char *const *at, int64_t count)      \
-    {                                                                                                          \
-        for (int64_t line = 0; line < count; line++) {                                                         \
-            double s = -INFINITY;                                                                              \
-            for (int64_t i = 0; i < plan->n[0]; i++) {                                                         \
-                const double x = READ(*(const S *)(at[0] + line * plan->next[0] + i * plan->step[0]));         \
-                s = i ? log_add(s, x) : x;                                                                     \
-                *(S *)(at[1] + line * plan->next[1] + i * plan->step[1]) = WRITE(s);                           \
-            }                                                                                                  \
-        }                                                                                                      \
-        return FACULA_OK;                                                                                      \
-    }                                                                                                          \
+#define LOG_SCAN(suffix, S, CODE, READ, WRITE)                                                                  \
+    static void logcumsumexp_line_##suffix(const struct facula_lines *plan, char *const *at)                    \
+    {                                                                                                           \
+        double s = -INFINITY;                                                                                   \
+        for (int64_t i = 0; i < plan->n[0]; i++) {                                                              \
+            const double x = READ(*(const S *)(at[0] + i * plan->step[0]));                                     \
+            s = i ? log_add(s, x) : x;                                                                          \
+            *(S *)(at[1] + i * plan->step[1]) = WRITE(s);                                                       \
+        }                                                                                                       \
+    }                                                                                                           \
+                                                                                                                \
+    static void logcumsumexp_columns_##suffix(int64_t first, int64_t n, int64_t width, char *const *at,         \
+                                              const int64_t *step, char *state)                                 \
+    {                                                                                                           \
+        double *carried = (double *)state;                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                                       \
+            const S *a = (const S *)(at[0] + i * step[0]);                                                      \
+            S *o = (S *)(at[1] + i * step[1]);                                                                  \
+            for (int64_t j = 0; j < width; j++) {                                                               \
+                const double x = READ(a[j]), s = first + i ? log_add(carried[j], x) : x;                        \
+                carried[j] = s;                                                                                 \
+                o[j] = WRITE(s);                                                                                \
+            }                                                                                                   \
+        }                                                                                                       \
+    }                                                                                                           \
+                                                                                                                \
+    static int64_t logcumsumexp_##suffix(const struct facula_lines *plan, char *const *at, int64_t count)       \
+    {                                                                                                           \
+        return run_columns(plan, at, count, 1, 2, (const int64_t[]){sizeof(S), sizeof(S)},                      \
+                           logcumsumexp_columns_##suffix, logcumsumexp_line_##suffix, 0);                       \
+    }                                                                                                           \
     FACULA_KERNEL("logcumsumexp_lines", logcumsumexp_##suffix, 20000, CODE)
 
 LOG_SCAN(float16, uint16_t, FLOAT16, float_of_float16, float16_of_float)

@@ -22,6 +22,7 @@ OPERANDS = 4  # the maximum
 LINE_COST = 10_000  # picoseconds
 SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds per element
 COLUMNS = 64  # adjacent lines that fill vectors
+TILED = 32  # other lines that a scan transposes together
 COMPLEX64 = 11
 MEDIAN, NANMEDIAN, MODE = 0, -1, -2  # as in the kernel
 RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
@@ -83,7 +84,7 @@ def _plan(
     *,
     option: int = 0,
     flag: int = 0,
-    backwards: bool = False,
+    backwards: bool | None = None,
 ) -> Plan:
     found = kernel_for(kernel) if isinstance(kernel, str) else kernel
     operands = (*inputs, *outputs)
@@ -121,7 +122,7 @@ def _plan(
     segment = first
     if work > SERIAL:
         segment = max(1, SERIAL // (2 * each))
-        whole = COLUMNS if by_column else 1
+        whole = COLUMNS if by_column else TILED if backwards is not None else 1
         segment = min(first, -(-segment // whole) * whole)
     rows = lines // first
     struct = ffi.new("struct facula_lines *", {"nest": [number for row in dims for number in row]})
