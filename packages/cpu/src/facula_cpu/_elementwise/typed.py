@@ -179,6 +179,7 @@ def _typed_program(program: Program, inputs: tuple[int | type, ...], outputs: tu
     operands = tuple([operand if isinstance(operand, int) else compute for operand in inputs])
     steps = Steps([*operands, *[compute] * len(program.constants)])
     numbers = list(range(len(steps.codes)))  # of the program's values, here
+    uniform = {*range(len(inputs), len(numbers)), *[at for at, given in enumerate(inputs) if isinstance(given, type)]}
     for place, code in enumerate(inputs):
         if isinstance(code, int) and code not in (compute, BOOL, *HALVES):
             numbers[place] = steps.converted(place, compute)
@@ -192,6 +193,8 @@ def _typed_program(program: Program, inputs: tuple[int | type, ...], outputs: tu
             continue
         if compute <= INT64 and operation in QUOTIENTS:
             return None
+        if operation == "pow" and compute in FLOATS and values[1] in uniform:
+            operation = "pow_number"
         codes = find_inner_loop(operation, [steps.codes[value] for value in given], compute)
         if codes is None or len(given) >= MOST_READ:
             return None

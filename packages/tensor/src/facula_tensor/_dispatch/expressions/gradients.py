@@ -123,7 +123,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
     body = {
         "inputs": (_unlike("grad", names), *[own_result(op) if name == "out" else name for name in names]),
         "value": value,
-        "program": program,
+        "program": program._replace(is_apart=len(wanted) > 1),  # gradients are new tensors
         "decompose": decompose if len(wanted) > 1 else None,
         "inplace": False,
         "results": tuple([f"grad_{name}" for name in wanted]),

@@ -337,6 +337,10 @@ def _div(a: Argument, b: Argument) -> Argument:
     return symbol_ops.reciprocal(b) if not isinstance(a, Symbol) and a == 1 else None
 
 
+def _pow(a: Argument, b: Argument) -> Argument:
+    return a if isinstance(a, Symbol) and not isinstance(b, Symbol) and b == 1 else None
+
+
 def _add(a: Argument, b: Argument) -> Argument:
     return None if isinstance(a, Symbol) or isinstance(b, Symbol) else a + b
 
@@ -356,6 +360,7 @@ SIMPLER: dict[str, Callable[..., Argument]] = {
     "mul": _mul,
     "sub": _sub,
     "div": _div,
+    "pow": _pow,
     "add": _add,
     "neg": _neg,
     "where": _same_branches,

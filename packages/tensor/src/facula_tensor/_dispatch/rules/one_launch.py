@@ -32,12 +32,14 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
         op: the operator.
         one_by_one: the backward that runs each operand's rule, used if the rules are not a program.
     """
+    same = {name for name, rule in op.vjps.items() if getattr(rule, "identity", False)}  # they get the gradient itself
     known: dict[tuple[object, ...], Any] = {}  # by layouts and by the operands that need no gradient
 
     def prepare(key: tuple[object, ...], edges: Edges, layouts: Layouts) -> Any:
-        wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
+        given = [place for place, edge in enumerate(edges) if edge is not None and op.inputs[place] in same]
+        wanted = tuple([place for place, edge in enumerate(edges) if edge is not None and place not in given])
         numbers = frozenset([name for name, kind in zip(op.inputs, layouts, strict=True) if kind in (float, int)])
-        made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers)
+        made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers) if wanted else None
         if len(known) >= MAX_KNOWN:
             known.clear()
         if made is None:
@@ -46,7 +48,7 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
             own = own_result(op)
             places = [op.arity if name == own else op.inputs.index(name) for name in made.inputs[1:]]
             tensors = [place for place in places if place < op.arity and isinstance(layouts[place], Layout)]
-            known[key] = made, tensors, places, wanted
+            known[key] = made, tensors, places, wanted, given
         return known[key]
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -59,7 +61,7 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
             found = prepare(key, edges, layouts)
         if found is None:
             return one_by_one(F, node, g)
-        made, tensors, places, wanted = found
+        made, tensors, places, wanted, given = found
         for place in tensors:
             value = values[place]
             if versions[place] is not None and value._storage.version != versions[place]:
@@ -79,9 +81,14 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
             known[key] = None
             return one_by_one(F, node, g)
         if len(wanted) == 1:
-            (at,) = wanted
-            layout = layouts[at]
-            return ((edges[at], answer if answer._layout is layout else F.sum_to(answer, layout)),)
-        return tuple([(edges[at], F.sum_to(h, layouts[at])) for at, h in zip(wanted, answer, strict=True)])
+            answer = (answer,)
+        for at in given:
+            wanted, answer = (*wanted, at), (*answer, g)
+        return tuple(
+            [
+                (edges[at], h if h._layout is layouts[at] else F.sum_to(h, layouts[at]))
+                for at, h in zip(wanted, answer, strict=True)
+            ]
+        )
 
     return backward

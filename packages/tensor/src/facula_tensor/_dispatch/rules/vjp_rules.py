@@ -2,8 +2,7 @@
 
 The engine calls `backward(F, node, g)`, which returns pairs of an edge and its gradient. A node's slots contain
 the values that the rules read: see `make_unary` and `make_binary` in `_forms/_dispatch/fast/unary.py` for the
-two common
-shapes; operators with more operands store everything in `rest` (`SavedTensors`).
+two common shapes; operators with more operands store everything in `rest` (`SavedTensors`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from facula_autograd.extend.nodes import Node, Rule
 from facula_autograd.extend.saved_values import raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
-from ..expressions.gradients import fused_rule, parameter_names
+from ..expressions.gradients import fused_rule, gradient_operator, parameter_names
+from ..namespaces import no_record_ops
 from .one_launch import one_launch
 from .saved import _saved, saved_edges, saved_out
 
@@ -70,6 +70,8 @@ def make_rules(op: Operator) -> None:
         # real numbers.
         if saves:
             plain = _backward(op, kind, op.vjps)
+            if kind is Kind.BROADCAST:
+                plain = _sum_broadcast(plain)
             op.complex_rules[rule] = Rule(
                 op.name, _conjugating(plain) if op.holomorphic else plain, fresh, saves, edges
             )
@@ -98,6 +100,10 @@ def _at_first(op: Operator, kind: Kind) -> Function:
             )
             vjps = {name: fused_rule(op, name, numbers) for name in op.vjps if name not in numbers}
             made = _backward(op, kind, vjps)
+            if len(vjps) == 2:
+                made = _both_at_once(op, made)
+            if kind is Kind.BROADCAST:
+                made = _sum_broadcast(made)
         else:
             made = one_launch(op, _many(op, op.vjps))
         (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule)[kind.value].backward = made
@@ -117,7 +123,7 @@ def _backward(op: Operator, kind: Kind, vjps: Mapping[str, Function]) -> Functio
         return _scalar(op, vjps)
     if kind is Kind.NUMBER_FIRST:
         return _number_first(op, vjps)
-    return _sum_broadcast(_binary(op, vjps)) if kind is Kind.BROADCAST else _binary(op, vjps)
+    return _binary(op, vjps)
 
 
 def _arguments(rule: Function) -> tuple[str, ...]:
@@ -269,6 +275,30 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             if ea is None:
                 return ((eb, to_other(F, g)),)
             return ((ea, to_input(F, g)), (eb, to_other(F, g)))
+
+    return backward
+
+
+def _both_at_once(op: Operator, one_by_one: Function) -> Function:
+    """Like the function above, with both gradients in one launch if their rules are a program of several calls."""
+    made = gradient_operator(op, op.inputs, frozenset())
+    first, second = op.inputs
+    if made is None or not op.rule.fresh or {*made.inputs[1:]} != {first, second}:
+        return one_by_one
+    launch, is_swapped = made.no_record, made.inputs[1] == second
+    unsupported: list[None] = []  # not empty once the backend has rejected the program
+
+    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
+        ea, eb = node.e0, node.e1
+        if ea is None or eb is None or F is not no_record_ops or unsupported:
+            return one_by_one(F, node, g)
+        a, b = _saved(node, node.s0, node.v0, first), _saved(node, node.s1, node.v1, second)
+        try:
+            ga, gb = launch(g, b, a) if is_swapped else launch(g, a, b)
+        except UnsupportedError:
+            unsupported.append(None)
+            return one_by_one(F, node, g)
+        return ((ea, ga), (eb, gb))
 
     return backward
 

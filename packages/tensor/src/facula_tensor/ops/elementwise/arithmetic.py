@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import gt, lt
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
@@ -144,7 +143,7 @@ def tensors_only(operation: str, *operands: object) -> None:
         raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
 
-def _extreme(name: str, which: str, loses: Function, wins: Function, result: str) -> Function:
+def _extreme(name: str, which: str, step: int, result: str) -> Function:
     @elementwise
     @under(
         name,
@@ -163,16 +162,29 @@ def _extreme(name: str, which: str, loses: Function, wins: Function, result: str
             tensors_only(name, *operands)
 
         def vjp_input(F, g, input, other):
-            return F.share(loses(input, other), input == other, g)
+            return F.larger_grad(g, *(input, other)[::step])
 
         def vjp_other(F, g, input, other):
-            return F.share(wins(input, other), input == other, g)
+            return F.larger_grad(g, *(other, input)[::step])
 
     return body
 
 
-maximum = _extreme("maximum", "larger", lt, gt, "[3., 5.]")
-minimum = _extreme("minimum", "smaller", gt, lt, "[1., 4.]")
+maximum = _extreme("maximum", "larger", 1, "[3., 5.]")
+minimum = _extreme("minimum", "smaller", -1, "[1., 4.]")
+
+
+@elementwise
+class _larger_grad:
+    """0 if first < second, half of input if they are equal, otherwise input, also at NaN."""
+
+    inputs = ("input", "first", "second")
+    inplace = False
+
+    def vjp_input(F, g, first, second):
+        return F.larger_grad(g, first, second)
+
+    vjp_first = vjp_second = zero_grad
 
 
 @elementwise
@@ -246,14 +258,6 @@ class sign:
 
 # ------------------------------------------------------------------------ composites of derivative rules
 def _declare_composites() -> None:
-    @composite
-    def share(F: Namespace, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
-        """Return g, half of it if the operands are equal, and 0 if this one loses. NaN does not lose.
-
-        It is not 0 * g, which may be NaN.
-        """
-        return F.where(loses, 0, F.where(ties, F.mul(g, 0.5), g))
-
     @composite
     def direction(F: Namespace, x: Tensor) -> Tensor:
         """Return x / |x|, and 0, with a slope of 0, at 0."""

@@ -66,7 +66,11 @@ class pow:
     # These rules branch on the values of numbers, so they call F (Note [Symbols in rules]).
     def vjp_input(F, g, input, exponent):
         if not isinstance(exponent, Tensor):
-            return F.mul(g, F.mul(F.pow(input, exponent - 1), exponent)) if exponent else F.zeros_like(input)
+            if not exponent:
+                return F.zeros_like(input)
+            if input.is_complex() or isinstance(exponent, complex):
+                return F.mul(g, F.mul(F.pow(input, exponent - 1), exponent))
+            return F.pow_grad(g, input, exponent, exponent - 1)
         slope = F.mul(F.pow(input, F.sub(exponent, 1)), exponent)
         return F.where(F.eq(exponent, 0), 0, F.mul(g, slope))
 
@@ -84,6 +88,23 @@ class pow:
         if input == 0:  # not where() on the slope: the next derivative would contain 0 * -inf, which is NaN
             log = F.where(flat, 0, log)
         return F.mul(g, F.mul(F.pow(input, exponent), log))
+
+
+@elementwise
+class _pow_grad:
+    """input * (base ** less * exponent) for numbers `exponent` and `less`, in one pass."""
+
+    inputs = ("input", "base", "exponent", "less")
+    inplace = False
+
+    def value(F, input, base, exponent, less):
+        return input * (F.pow(base, less) * exponent)
+
+    def vjp_input(F, g, base, exponent, less):
+        return F.pow_grad(g, base, exponent, less)
+
+    def vjp_base(F, g, input, base, exponent, less):
+        return F.pow_grad(F.mul(g, F.mul(input, exponent)), base, less, less - 1) if less else F.zeros_like(base)
 
 
 @method("pow")
