@@ -36,7 +36,7 @@ static ALWAYS_INLINE void philox(const uint32_t counter[4], const uint32_t key[2
 
 /* The words of `blocks` blocks, starting with block `first`. The counter is the block's number (two words) and the
    draw's offset (two words); the key is the seed. */
-static void philox_words(int64_t first, int64_t blocks, uint64_t seed, uint64_t offset, uint32_t *words)
+static inline void philox_words(int64_t first, int64_t blocks, uint64_t seed, uint64_t offset, uint32_t *words)
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     const uint32_t high[2] = {(uint32_t)offset, (uint32_t)(offset >> 32)};

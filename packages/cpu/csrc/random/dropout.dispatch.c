@@ -1,10 +1,10 @@
 /* Dropout: elements become 0 with the probability `share`, and the others are multiplied by 1 / (1 - share). Each
    element uses 32 random bits, for every type. N. Srivastava and others: Dropout, JMLR 15, 2014. */
-#include "elements/philox.h"
 #include "random/dropout.cdef.h"
+#include "random/philox_lanes.h"
 #include "runtime/kernel.h"
 
-enum { TILE = 512 };
+enum { TILE = 512 }; /* a multiple of 4 BLOCKS */
 
 #define DROPOUT(T, suffix, code)                                                                                  \
     static void drop_##suffix(int64_t first, int64_t n, const char *x_, char *o_, double share, uint64_t seed,    \
@@ -17,12 +17,12 @@ enum { TILE = 512 };
             const int64_t count = n - done < TILE ? n - done : TILE;                                              \
             const T *x = (const T *)x_ + done;                                                                    \
             T *o = (T *)o_ + done;                                                                                \
-            philox_words((first + done) / 4, (count + 3) / 4, seed, offset, words);                               \
+            philox_in_order((first + done) / 4, (count + 3) / 4, seed, offset, words);                               \
             for (int64_t i = 0; i < count; i++)                                                                   \
                 o[i] = share < 1 && words[i] >= least ? x[i] * grown : 0;                                         \
         }                                                                                                         \
     }                                                                                                             \
-    FACULA_KERNEL("drop", drop_##suffix, 700, code)
+    FACULA_KERNEL("drop", drop_##suffix, 450, code)
 
 DROPOUT(float, float32, FLOAT32)
 DROPOUT(double, float64, FLOAT64)
