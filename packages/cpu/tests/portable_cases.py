@@ -190,6 +190,8 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "taps back": ("scatter_taps", (f4(2, 3, 5), f4(2, 4, 5), i8(9, 2, 4, 5)), (f4(2, 3, 9),)),
     "taps weights": ("weigh_taps", (f4(2, 3, 5), f4(2, 3, 9), i8(9, 2, 4, 5)), (f4(2, 4, 5),)),
     "resample rows": ("resample", (f4(4, 3),), (f4(3, 3),), (0, *resampling()[1:])),
+    "resample images": ("resample", (f4(2, 4, 4),), (f4(2, 3, 3),), (*resampling(), resampling()[1], True)),
+    "resample images last": ("resample", (f4(9, 4, 4),), (f4(9, 3, 3),), (*resampling(), resampling()[1], False)),
     "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4,
         6),), (True, False)),
 }  # fmt: skip

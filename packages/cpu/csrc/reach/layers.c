@@ -121,25 +121,41 @@ int check_pooling(struct reach *r)
     return greatest ? 0 : is_disjoint(r, 2, 3);
 }
 
-int check_resample(struct reach *r)
+/* Checks a matrix of taps; see facula_resample. */
+static int check_matrix(struct reach *r, const struct facula_resample *p, const struct part_row *part)
 {
-    const struct facula_resample *p = r->plan;
-    const struct part_row *starts = part_at(r, r->part, offsetof(struct facula_resample, starts));
-    const struct part_row *places = part_at(r, r->part, offsetof(struct facula_resample, places));
-    const struct part_row *weights = part_at(r, r->part, offsetof(struct facula_resample, weights));
-    const int64_t size = size_in(r->kernel, 0);
-    EXPECT(starts && is_count(p->count) && p->count < starts->bytes / 8 && p->group >= 1 && is_count(p->group));
-    EXPECT(p->taps >= 0 && p->taps <= MOST && TOTAL(p->outer, p->length, p->inner) >= 0);
-    EXPECT(TOTAL(p->outer, p->count, p->inner) >= 0 && TOTAL(p->outer, p->count) >= 0);
+    const struct part_row *starts = part_at(r, part, offsetof(struct facula_resample, starts));
+    const struct part_row *places = part_at(r, part, offsetof(struct facula_resample, places));
+    const struct part_row *weights = part_at(r, part, offsetof(struct facula_resample, weights));
+    EXPECT(is_count(p->length) && starts && is_count(p->count) && p->count < starts->bytes / 8);
+    EXPECT(p->taps >= 0 && p->taps <= MOST);
     for (int64_t i = 0; i < p->count; i++)
         EXPECT(p->starts[i] >= 0 && p->starts[i] <= p->starts[i + 1]);
     const int64_t taps = p->starts[p->count];
-    EXPECT(taps >= 0 && (!taps || (places && weights && taps <= places->bytes / 8 && taps <= weights->bytes / size)));
+    EXPECT(taps >= 0 && (!taps || (places && weights && taps <= places->bytes / 8 &&
+                                   taps <= weights->bytes / size_in(r->kernel, 0))));
     EXPECT((double)p->count * (double)p->taps <= (double)taps);
     for (int64_t k = 0; k < taps; k++)
         EXPECT(p->places[k] >= 0 && p->places[k] < p->length);
-    CHECK(has_memory(r, 1, span_row(TOTAL(p->outer, p->length, p->inner), size)));
-    return has_memory(r, 2, span_row(TOTAL(p->outer, p->count, p->inner), size));
+    return 0;
+}
+
+int check_resample(struct reach *r)
+{
+    const struct facula_resample *p = r->plan, *columns = p->columns;
+    const int64_t size = size_in(r->kernel, 0);
+    EXPECT(p->group >= 1 && is_count(p->group));
+    CHECK(check_matrix(r, p, r->part));
+    if (columns) {
+        CHECK(check_matrix(r, columns, part_at(r, r->part, offsetof(struct facula_resample, columns))));
+        EXPECT(columns->length >= 1 && columns->length * size <= FACULA_RESAMPLE_ROOM && columns->count * size <= FACULA_RESAMPLE_ROOM);
+        EXPECT(p->inner == (p->columns_first ? columns->count : columns->length));
+    }
+    const int64_t given = columns ? columns->length : p->inner, made = columns ? columns->count : p->inner;
+    EXPECT(TOTAL(p->outer, p->length, given) >= 0 && TOTAL(p->outer, p->count, made) >= 0);
+    EXPECT(TOTAL(p->outer, p->count) >= 0 && TOTAL(p->length, p->inner) >= 0 && TOTAL(p->count, p->inner) >= 0);
+    CHECK(has_memory(r, 1, span_row(TOTAL(p->outer, p->length, given), size)));
+    return has_memory(r, 2, span_row(TOTAL(p->outer, p->count, made), size));
 }
 
 int check_taps(struct reach *r)

@@ -1,18 +1,23 @@
-/* The plan of weighted sums along a dimension. Read by the compiler and by cffi: declarations only. */
+/* The plan of weighted sums along one or two dimensions. Read by the compiler and by cffi: declarations only. */
 #pragma once
 #include <stdint.h>
 
-/* Maps contiguous arrays (outer, length, inner) to (outer, count, inner): see Note [Taps] in resample.inc. */
+enum { FACULA_RESAMPLE_ROOM = 49152 }; /* bytes: `columns` have rows of at most this length */
+
+/* Maps contiguous arrays (outer, length, inner) to (outer, count, inner); with `columns` (outer, length, columns->length)
+   to (outer, count, columns->count): see Note [Taps] in resample.inc. */
 struct facula_resample {
     int64_t outer, length, count, inner;
     int64_t taps;          /* number of taps of each output element if it is constant; otherwise 0 */
-    int64_t group;         /* output rows in a task: inner elements each, or count if inner is 1 */
+    int64_t group;         /* output rows in a task, of one image if there are `columns`; of count elements if inner is 1 */
     const int64_t *starts; /* count + 1 elements: the first tap of each output element, and the number of all taps */
     const int64_t *places; /* per tap: the index in the dimension */
     const void *weights;   /* per tap, in the element type */
     int64_t serial;
+    const struct facula_resample *columns; /* NULL, or the plan of the columns: length, count, taps and the arrays */
+    int64_t columns_first;                 /* whether columns are resampled before rows */
 };
 
 /* For files; see portable.h. */
-#define FACULA_FIELDS_resample(T, K, S, A, E) A(T, starts) A(T, places) A(T, weights)
+#define FACULA_FIELDS_resample(T, K, S, A, E) A(T, starts) A(T, places) A(T, weights) S(T, columns, facula_resample)
 #define FACULA_NUMBERS_resample (0)

@@ -59,6 +59,7 @@ class Library:
     FACULA_DEPTHWISE_SUMS: int
     FACULA_DEPTHWISE_TAPS: int
     FACULA_MASK: int
+    FACULA_RESAMPLE_ROOM: int
     FACULA_GATHER: int
     FACULA_GATHER_DIMS: int
     FACULA_SCATTER: int

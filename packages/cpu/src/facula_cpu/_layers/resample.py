@@ -1,4 +1,4 @@
-"""The planner of `resample`: weighted sums along a dimension."""
+"""The planner of `resample`: weighted sums along one or two dimensions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 
 from facula_errors import InvalidValueError
 
-from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._kernels import ffi, lib
+from .._runtime.planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel
 
 if TYPE_CHECKING:
     from facula_storage import Plan
 
-    from .._runtime.types import Layouts, Parameters
+    from .._runtime.types import Layouts, Parameters, Struct
+
+IMAGE = 65536  # bytes of the rows of an image in a task
 
 
 @planner("resample")
@@ -25,27 +27,33 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
 
     Parameters: the dimension, and the matrix as an object with `length`, `starts` (count + 1 of them), `places` and
     `weights`: element i of the output is the sum of weights[k] * a[places[k]] for k from starts[i] to starts[i + 1].
+    Then, optionally, the matrix of the next dimension, which is the last one, and whether it is applied first. Its rows
+    and columns must have at most FACULA_RESAMPLE_ROOM bytes.
     """
-    (a,), (o,), (dim, matrix) = inputs, outputs, parameters
+    (a,), (o,), (dim, matrix, *further) = inputs, outputs, parameters
     kernel = find_kernel(operator, a.dtype.code, o.dtype.code)
     if kernel is None or not (a.is_contiguous and o.is_contiguous):
         raise no_kernel(operator, inputs, outputs)
+    last, columns_first = further or (None, False)
     outer, inner = prod(a.shape[:dim]), prod(a.shape[dim + 1 :])
     length, count = a.shape[dim], o.shape[dim]
-    starts, places, weights = taps_of(matrix, length, count, o.dtype.numpy)
-    widths = np.diff(starts)
-    taps = int(widths[0]) if count and (widths == widths[0]).all() else 0
-    buffers = [ffi.from_buffer("int64_t[]", starts), ffi.from_buffer("int64_t[]", places), ffi.from_buffer(weights)]
-    each = kernel.cost * (inner + 1) * len(places) / max(count, 1)  # an output row
+    struct, kept = matrix_struct(matrix, length, count, o.dtype.numpy)
+    each = kernel.cost * inner * len(matrix.places) / max(count, 1)  # an output row
     rows = outer * count
-    if inner == 1:
-        each, rows = each * count, outer
-    struct = ffi.new("struct facula_resample *")
-    struct.outer, struct.length, struct.count, struct.inner = outer if count and inner else 0, length, count, inner
-    struct.taps = taps
-    struct.starts, struct.places = buffers[0], buffers[1]
-    struct.weights = ffi.cast("void *", buffers[2])
-    struct.group = max(1, int(SERIAL // (2 * each + 1)))
+    struct.outer, struct.inner = outer if o.numel else 0, inner
+    if last is not None:
+        columns, also = matrix_struct(last, a.shape[-1], o.shape[-1], o.dtype.numpy)
+        if dim != a.ndim - 2 or max(a.shape[-1], o.shape[-1]) * o.dtype.itemsize > lib.FACULA_RESAMPLE_ROOM:
+            raise no_kernel(operator, inputs, outputs)
+        kept = [*kept, columns, *also]
+        struct.columns, struct.columns_first = columns, columns_first
+        struct.inner = (o if columns_first else a).shape[-1]
+        each += kernel.cost * len(last.places)
+        struct.group = max(8, IMAGE // max(o.shape[-1] * o.dtype.itemsize, 1))
+    else:
+        if inner == 1:
+            each, rows = each * count, outer
+        struct.group = max(1, int(4 * GRAIN // (each + 1)))
     struct.serial = rows * each <= SERIAL
     return bound_plan(
         operator,
@@ -55,8 +63,22 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
         struct,
         arrays=2,
         cost=rows * each / max(o.numel, 1),
-        also=buffers,
+        also=kept,
     )
+
+
+def matrix_struct(matrix: Any, length: int, count: int, dtype: Any) -> tuple[Struct, list[Struct]]:
+    """Return the plan of a matrix, and the arrays that it points to."""
+    starts, places, weights = taps_of(matrix, length, count, dtype)
+    widths = np.diff(starts)
+    buffers: list[Any] = [ffi.from_buffer("int64_t[]", starts), ffi.from_buffer("int64_t[]", places)]
+    buffers.append(ffi.from_buffer(weights))
+    struct = ffi.new("struct facula_resample *")
+    struct.length, struct.count = length, count
+    struct.taps = int(widths[0]) if count and (widths == widths[0]).all() else 0
+    struct.starts, struct.places = buffers[0], buffers[1]
+    struct.weights = ffi.cast("void *", buffers[2])
+    return struct, buffers
 
 
 def taps_of(matrix: Any, length: int, count: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

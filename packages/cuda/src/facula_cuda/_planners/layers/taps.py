@@ -25,8 +25,8 @@ def plan_resample(
     operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
 ) -> Plan | None:
     """Plan o = contiguous `a` with a dimension multiplied by a sparse matrix, a parameter as for the CPU's planner."""
-    (a,), (o,), (dim, matrix) = inputs, outputs, parameters
-    if o.dtype.code not in TYPES or a.dtype is not o.dtype or not (a.is_contiguous and o.is_contiguous):
+    (a,), (o,), (dim, matrix, *further) = inputs, outputs, parameters
+    if any(further) or o.dtype.code not in TYPES or a.dtype is not o.dtype or not (a.is_contiguous and o.is_contiguous):
         return None
     length, count = a.shape[dim], o.shape[dim]
     table = Table(o.device.index or 0, taps_of(matrix, length, count, o.dtype.numpy))

@@ -129,14 +129,17 @@ def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Check for a dimension multiplied by a matrix, which the planner checks."""
-    (a,), (o,), (dim, matrix) = inputs, outputs, parameters
+    """Check for one or two dimensions multiplied by matrices, which the planner checks."""
+    (a,), (o,), (dim, matrix, columns, columns_first) = inputs, outputs, parameters
+    dims = (dim,) if columns is None else (dim, a.ndim - 1)
     return (
         type(dim) is int
+        and is_flag(columns_first)
         and 0 <= dim < a.ndim == o.ndim
         and a.dtype is o.dtype
-        and without(a.shape, (dim,)) == without(o.shape, (dim,))
+        and without(a.shape, dims) == without(o.shape, dims)
         and matrix.length == a.shape[dim]
+        and (columns is None or (dim == a.ndim - 2 and columns.length == a.shape[-1]))
     )
 
 

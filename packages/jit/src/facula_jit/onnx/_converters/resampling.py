@@ -21,9 +21,17 @@ FEW_TAPS = 4  # maximum number of elements of a sum that are gathered separately
 
 @converter("resample")
 def _resample(b: Builder, call: Call) -> str:
-    """Convert weighted sums along a dimension: a few elements are gathered separately, more are a matrix product."""
-    dim, taps = call.parameters
+    """Convert weighted sums along one or two dimensions."""
+    dim, taps, columns, columns_first = call.parameters
     name, ndim, dtype = call.name(0), len(call.shape), call.dtype
+    steps = [(dim, taps)] if columns is None else [(dim, taps), (dim + 1, columns)]
+    for at, matrix in reversed(steps) if columns_first else steps:
+        name = _weighted_sums(b, name, ndim, dtype, at, matrix)
+    return name
+
+
+def _weighted_sums(b: Builder, name: str, ndim: int, dtype: DType, dim: int, taps: Any) -> str:
+    """Convert sums along a dimension: a few elements are gathered separately, more are a matrix product."""
     resized = _resized(b, name, dtype, dim, taps)
     if resized is not None:
         return resized

@@ -17,7 +17,7 @@ from ...._core.tensor import Tensor
 from ...._creation.from_memory import from_numpy
 from ...._dispatch.arguments import geometry
 from ...._dispatch.written import function
-from .resample import Taps, even_taps
+from .resample import Taps, even_taps, resample_dims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -229,13 +229,14 @@ def interpolate(
     # Shrink first, rows before columns, and enlarge last, columns before rows: the least work.
     shrinking = [step for step in passes if step[1].count <= step[1].length]
     growing = [step for step in passes if step[1].count > step[1].length]
-    for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
-        if dtype is not uint8:
-            input = F.resample(input, (dim, taps))
-        elif taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
-            sums = F.resample(input, (dim, in_16_bits(taps)))
+    if dtype is not uint8:
+        input = resample_dims(F, input, (*shrinking, *reversed(growing)))
+        return input if input.dtype is dtype else F.to(input, (dtype,))
+    for dim, taps in reversed(passes):
+        if taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
+            sums = F.resample(input, (dim, in_16_bits(taps), None, False))
             input = F.floor(F.add(sums, 0.5).clamp(0, 255.5))
-    return input if input.dtype is dtype else F.to(input, (dtype,))
+    return F.to(input, (dtype,))
 
 
 def sizes_and_scales(

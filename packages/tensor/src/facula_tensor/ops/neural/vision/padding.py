@@ -19,7 +19,7 @@ from ...._creation.from_memory import from_numpy
 from ...._dispatch.arguments import geometry
 from ...._dispatch.autocast import autocast_state
 from ...._dispatch.written import function
-from .resample import Taps, even_taps
+from .resample import Taps, even_taps, resample_dims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,17 +120,15 @@ def pad(
     state = autocast_state()
     if state is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
         input = state.widen(input, True) if layout_of_tensor(input).device is cpu else input
-    made = input
-    for dim, before, after in sides:
-        if not (before or after):
-            continue
-        length = layout_of_tensor(made).shape[dim]
-        if made.dtype in (float32, float64):
-            made = F.resample(made, (dim, padded_taps(mode, length, before, after)))
-        else:
-            index = from_numpy(places(mode, length, before, after)).to(made.device)
-            made = F.take(made, index, (dim,))
-    return F.clone(made) if made is input else made
+    lengths = layout_of_tensor(input).shape
+    changed = [(dim, mode, lengths[dim], before, after) for dim, before, after in sides if before or after]
+    if not changed:
+        return F.clone(input)
+    if input.dtype in (float32, float64):
+        return resample_dims(F, input, [(dim, padded_taps(*arguments)) for dim, *arguments in changed])
+    for dim, *arguments in changed:
+        input = F.take(input, from_numpy(places(*arguments)).to(input.device), (dim,))
+    return input
 
 
 def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:

@@ -1,4 +1,4 @@
-"""`resample`: weighted sums along a dimension, as products with a sparse matrix, for resizing and padding.
+"""`resample`: weighted sums along one or two dimensions, as products with sparse matrices, for resizing and padding.
 
 See Note [Taps] in facula_cpu's resample.inc.
 """
@@ -8,10 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from facula_errors import DTypeError
-from facula_storage import contiguous, float32, float64
+from facula_storage import contiguous, cpu, float32, float64
 
 from ...._core.tensor import layout_of_tensor
 from ...._dispatch.declaration import operator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._core.tensor import Tensor
+    from ...._dispatch.namespaces import Namespace
+
+MOST_TAPS = 12288  # bytes of the weights of columns for which both dimensions of images are one operator
 
 
 class Taps:
@@ -55,9 +64,12 @@ def even_taps(length: int, places: np.ndarray, weights: np.ndarray | None = None
 
 @operator
 class _resample:
-    """Compute weighted sums of elements along the nonnegative `dim`; float32 and float64."""
+    """Compute weighted sums of elements along the nonnegative `dim`; float32 and float64.
 
-    parameters = ("dim", "taps")
+    With `columns`, a matrix, also along the next dimension, which is the last one: first if `columns_first`.
+    """
+
+    parameters = ("dim", "taps", "columns", "columns_first")
     holomorphic = False
     row_major = True
 
@@ -67,9 +79,39 @@ class _resample:
             raise DTypeError(f"resample: defined for float32 and float64; got {dtype.name}; convert with .float()")
         return None
 
-    def outputs(layout, dim, taps):
+    def outputs(layout, dim, taps, columns, columns_first):
         shape = (*layout.shape[:dim], taps.count, *layout.shape[dim + 1 :])
+        if columns is not None:
+            shape = (*shape[:-1], columns.count)
         return contiguous(shape, layout.dtype, layout.device)
 
-    def vjp_input(F, g, dim, taps):
-        return F.resample(g, (dim, taps.transposed))
+    def vjp_input(F, g, dim, taps, columns, columns_first):
+        if columns is None:
+            return F.resample(g, (dim, taps.transposed, None, False))
+        return F.resample(g, (dim, taps.transposed, columns.transposed, not columns_first))
+
+
+def resample_dims(F: Namespace, input: Tensor, steps: Sequence[tuple[int, Taps]]) -> Tensor:
+    """Return weighted sums along several dimensions, one after the other: (dimension, matrix).
+
+    On the CPU, the last two dimensions are one operator, unless rows are long.
+    """
+    layout = layout_of_tensor(input)
+    last = len(layout.shape) - 1
+    place = 0
+    while place < len(steps):
+        dim, taps = steps[place]
+        other, more = steps[place + 1] if place + 1 < len(steps) else (dim, taps)
+        rows, columns = (more, taps) if dim == last else (taps, more)
+        if {dim, other} == {last - 1, last} and layout.device is cpu and is_short(columns, layout.dtype.itemsize):
+            input = F.resample(input, (last - 1, rows, columns, dim == last))
+            place += 2
+        else:
+            input = F.resample(input, (dim, taps, None, False))
+            place += 1
+    return input
+
+
+def is_short(taps: Taps, itemsize: int) -> bool:
+    """Return whether a matrix is small enough for columns."""
+    return max(len(taps.places), taps.length, taps.count) * itemsize <= MOST_TAPS
