@@ -2,14 +2,14 @@
 
 DEFECTS = [
     (
-        "csrc/indexing/index.c",
+        "csrc/indexing/index.inc",
         "if (value < plan->lowest || value >= plan->size) {",
         "if (value < plan->lowest || value > plan->size) {",
         "tests/test_index.py::test_indices_out_of_range",
         "off by one: an index beyond the end is read",
     ),
     (
-        "csrc/indexing/gather.c",
+        "csrc/indexing/runs.inc",
         "#define GREATER(x, y) ((y) > (x) || (y) != (y) ? (y) : (x))",
         "#define GREATER(x, y) ((y) > (x) ? (y) : (x))",
         "tests/test_gather.py::test_scatter",
@@ -23,9 +23,9 @@ DEFECTS = [
         "off by one: a class beyond the last is read",
     ),
     (
-        "csrc/indexing/index.c",
-        "    return value < 0 ? value + plan->size : value;",
-        "    return value < 0 ? value + plan->size - 1 : value;",
+        "csrc/indexing/index.inc",
+        ".wrap = plan->lowest < 0 ? plan->size : 0,",
+        ".wrap = plan->lowest < 0 ? plan->size - 1 : 0,",
         "tests/test_index.py::test_put",
         "off by one: negative positions",
     ),

@@ -15,7 +15,7 @@ enum facula_scatter_mode {
 };
 
 /* An element of an array for each index: at the index along one dimension, at the index's own position along the
-   others. Steps are in bytes; see Note [Gathering] in gather.c. */
+   others. Steps are in bytes; see Note [Gathering] in gather.inc. */
 struct facula_gather {
     int64_t size, step; /* of the array's indexed dimension */
     int64_t clear;      /* bytes of the array that are initialized first: all or none */

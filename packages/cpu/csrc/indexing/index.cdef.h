@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 /* Moves elements between an array and values, in which the dimensions of an index replace one of the array's. Steps are
-   in bytes; see Note [Indexing] in index.c. */
+   in bytes; see Note [Indexing] in index.inc. */
 struct facula_index {
     int64_t size, step;   /* of the array's indexed dimension */
     int64_t lowest;       /* index: 0, or -size where negative ones count from the end */

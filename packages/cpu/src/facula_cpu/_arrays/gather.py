@@ -55,7 +55,10 @@ def plan_scatter(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
 @planner("scatter_copy")
 def plan_scatter_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan `scatter` into a copy: inputs (a, index int64, values), with a contiguous a; parameters (dim, mode)."""
+    """Plan `scatter` into a copy: inputs (a, index int64, values), with a contiguous a; parameters (dim, mode).
+
+    After an index out of range the contents of the copy are undefined.
+    """
     a, index, values = inputs
     if not a.is_contiguous or a.shape != outputs[0].shape or a.dtype is not outputs[0].dtype:
         raise no_kernel(operator, inputs, outputs)

@@ -29,8 +29,8 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     """Plan o = a indexed along `dim`: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
 
     Negative indices count from the end. An index out of range is status INDEX with (value, position in the index, size
-    of the dimension), and no element is written. Supports any strides. "index_select" does not accept negative indices:
-    they are status POSITION.
+    of the dimension), and the contents of o are then undefined. Supports any strides. "index_select" does not accept
+    negative indices: they are status POSITION.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
