@@ -1,4 +1,5 @@
-"""Build script of the kernels: compiles csrc/*/*.c for the baseline CPU, csrc/*/*.dispatch.c once per instruction set.
+"""Build script of the kernels: compiles csrc/*/*.c for the baseline CPU, csrc/*/*.dispatch.c once per instruction set,
+and csrc/*/*.bfloat16.c for AVX-512 with products of bfloat16.
 
 setuptools has one set of flags per extension, so this script compiles the objects, each with its own flags, and links
 them into a library next to the cffi module. The program in csrc/program, which runs without Python, uses the same
@@ -47,7 +48,10 @@ X86_LEVELS = [
     ["-march=x86-64-v3"],
     ["-march=x86-64-v4", "-mprefer-vector-width=512"],
 ]
-LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
+IS_X86 = platform.machine() in ("x86_64", "AMD64")
+LEVELS = X86_LEVELS if IS_X86 else [[]]
+# A further level with few kernels: the others would be the same as those of the level below.
+BFLOAT16, BFLOAT16_FLAGS = len(LEVELS), [*X86_LEVELS[-1], "-mavx512bf16"]
 # Files with additional flags. Matrix products need fused multiply-adds. Functions select values without branches: when
 # GCC moves code into the sides of a selection, loops get longer or are not vectorized.
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
@@ -68,6 +72,7 @@ SPECIAL = {
     "elementwise/special.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/trigonometric.dispatch.c": WITHOUT_BRANCHES,
     "files/portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
+    "linalg/matmul.bfloat16.c": ["-ffp-contract=fast"],
     "linalg/matmul.dispatch.c": ["-ffp-contract=fast"],
     "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "reductions/norm_p.dispatch.c": WITHOUT_BRANCHES,
@@ -124,8 +129,11 @@ class BuildKernels(build_ext):
         jobs = [
             (source, level)
             for source in sorted(CSRC.glob("*/*.c"))
+            if not source.name.endswith(".bfloat16.c")
             for level in range(len(LEVELS) if source.name.endswith(".dispatch.c") else 1)
         ]
+        if IS_X86:
+            jobs += [(source, BFLOAT16) for source in sorted(CSRC.glob("*/*.bfloat16.c"))]
 
         store = os.environ.get("FACULA_OBJECTS")
         compiler = [*self.compiler.compiler_so]
@@ -138,7 +146,7 @@ class BuildKernels(build_ext):
             target = folder / source.with_suffix(".o")
             if out_of_date(target, source):
                 special = SPECIAL.get(source.relative_to(CSRC).as_posix(), ())
-                flags = [*COMMON, *special, *LEVELS[level], f"-DFACULA_LEVEL={level}"]
+                flags = [*COMMON, *special, *[*LEVELS, BFLOAT16_FLAGS][level], f"-DFACULA_LEVEL={level}"]
                 kept = None
                 if store:
                     kept = Path(store, digest_of([*compiler, *flags], source) + ".o")

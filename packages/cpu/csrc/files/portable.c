@@ -149,8 +149,9 @@ FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, 
         return plan_product(plan, code, level, threads);
     if (!strcmp(name, "attention"))
         return complete_attention(plan, !strcmp(kernel, "attention_grad"), threads);
-    if (!strcmp(name, "winograd")) /* vectors have 16 bytes in the baseline, and twice as many at each level */
-        return facula_complete_winograd(plan, !strcmp(kernel, "conv2d_weight_winograd"), 4 << level, threads);
+    if (!strcmp(name, "winograd")) /* vectors have 16 bytes in the baseline, then 32, then 64 */
+        return facula_complete_winograd(plan, !strcmp(kernel, "conv2d_weight_winograd"), 4 << (level < 2 ? level : 2),
+                                        threads);
     if (!strcmp(name, "recurrent"))
         return complete_recurrent(plan, code, level, threads, workspace);
     if (strcmp(name, "convolution"))

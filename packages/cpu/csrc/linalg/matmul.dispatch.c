@@ -6,16 +6,12 @@
 #include <string.h>
 
 #include "elements/half.h"
+#include "linalg/gemm_constants.h"
 #include "linalg/gemm_rows.h"
 #include "linalg/matmul.cdef.h"
 #include "linalg/transpose.inc"
 
-enum formats { NATIVE, HALF, BRAIN, COMPLEX };
-enum vectors { DOTS = 1, SCALED };
-/* M_BLOCK rows of a, K_BLOCK long, stay in the L2 cache while N_TILE columns of b pass. A b of NEAR_BYTES stays in the L1
-   cache where it is. */
-enum { STACK_BYTES = 32768, K_BLOCK = 512, M_BLOCK = 84, NEAR_BYTES = 8192 };
-static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth waking a thread for */
+#define TURN PASTE(transpose, SUFFIX)
 
 #define T float
 #define SUFFIX float
@@ -29,7 +25,7 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #define S float
 #define READ(x) (x)
 #define FORMAT SUFFIX
-#define TRANSPOSE PASTE(transpose, SUFFIX)
+#define TRANSPOSE TURN
 #include "linalg/gemm_pack.inc"
 #define S uint16_t
 #define READ(x) float_of_float16(x)
@@ -62,7 +58,7 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #define S double
 #define READ(x) (x)
 #define FORMAT SUFFIX
-#define TRANSPOSE PASTE(transpose, SUFFIX)
+#define TRANSPOSE TURN
 #include "linalg/gemm_pack.inc"
 #include "linalg/gemm_vector.inc"
 #include "linalg/gemm.inc"

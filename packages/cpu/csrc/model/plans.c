@@ -21,7 +21,7 @@ struct maker {
 
 static int level_of(char *error)
 {
-    static const char *const names[] = {"baseline", "avx2", "avx512"};
+    static const char *const names[] = {"baseline", "avx2", "avx512", "avx512_bf16"};
     const int best = facula_best_level();
     const char *wish = getenv("FACULA_CPU_LEVEL");
     if (!wish || !*wish)

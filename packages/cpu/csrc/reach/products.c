@@ -29,7 +29,7 @@ int check_product(struct reach *r)
 {
     const struct facula_matmul *p = r->plan;
     const int code = r->kernel->signature[0], pair = code >= COMPLEX64; /* then n and k count real numbers */
-    const int64_t size = itemsize_of(code), n = p->n >> pair, k = p->k >> pair, number = code == FLOAT64 || code == COMPLEX128 ? 8 : 4;
+    const int64_t size = itemsize_of(code), n = p->n >> pair, k = p->k >> pair, number = pair ? size / 2 : size;
     EXPECT(p->batch_dims >= 0 && nest_total(p->nest, p->batch_dims, 4) == (double)p->batches);
     struct span span[3] = {span_of(size), span_of(size), span_of(size)};
     walk(&span[0], p->m, p->a_row, size);

@@ -35,7 +35,7 @@ FACULA_PUBLIC int facula_best_level(void)
           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
           __builtin_cpu_supports("avx512vl")))
         return 1;
-    return 2;
+    return __builtin_cpu_supports("avx512bf16") ? 3 : 2;
 #else
     return 0;
 #endif

@@ -64,7 +64,7 @@ def plan_winograd(
     geometry = images.shape[0], groups, channels, filters, *read.shape[-2:], *made.shape[-2:], taps, *padding
     struct: Struct = ffi.new(STRUCT, geometry)
     workspace = lib.facula_complete_winograd(
-        struct, operator == "conv2d_weight", 4 << LEVELS.index(level()), lib.facula_threads()
+        struct, operator == "conv2d_weight", 4 << min(LEVELS.index(level()), 2), lib.facula_threads()
     )
     work = images.shape[0] * groups * channels * filters * products(made, taps) * COST
     return bound_plan(

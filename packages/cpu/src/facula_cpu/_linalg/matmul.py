@@ -72,12 +72,12 @@ def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, param
 def plan_linear(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or omitted; o (..., n).
 
-    float32 and float64. A bias must be contiguous.
+    Floating dtypes. A bias must be contiguous; in half precision it is added before the sum is rounded.
     """
     x, w, *rest = inputs
     o = outputs[0]
     bias = rest[0] if rest else None
-    if not o.dtype.is_floating_point or o.dtype.itemsize < 4 or (bias is not None and not bias.is_contiguous):
+    if not o.dtype.is_floating_point or (bias is not None and not bias.is_contiguous):
         raise no_kernel(operator, inputs, outputs)
     rows = [dim for dim in zip(x.shape[:-1], x.strides, (0,) * len(x.shape), o.strides, strict=False) if dim[0] != 1]
     dims = collapse_batch(rows)

@@ -13,7 +13,7 @@ from .._kernels import ffi, lib
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LEVELS = ("baseline", "avx2", "avx512")
+LEVELS = ("baseline", "avx2", "avx512", "avx512_bf16")
 
 
 class Kernel(NamedTuple):
@@ -25,12 +25,12 @@ class Kernel(NamedTuple):
 
 @lru_cache(maxsize=1)
 def level() -> str:
-    """Return the instruction level of kernels: "baseline", "avx2" or "avx512".
+    """Return the instruction level of kernels: "baseline", "avx2", "avx512" or "avx512_bf16".
 
     It is the best level of this processor, or the value of the environment variable FACULA_CPU_LEVEL when the first
     plan is created. ValueError if that is unknown or not supported by the processor.
 
-    >>> level() in ("baseline", "avx2", "avx512")
+    >>> level() in ("baseline", "avx2", "avx512", "avx512_bf16")
     True
     """
     best = lib.facula_best_level()

@@ -71,7 +71,7 @@ def linear_product(inputs: tuple[Any, ...], outputs: tuple[Layout, ...]) -> Prod
     """Return o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or omitted."""
     x, w, *_ = inputs
     (o,) = outputs
-    if not o.dtype.is_floating_point or o.dtype.itemsize < 4:  # as on the CPU: others are a product and a sum
+    if not o.dtype.is_floating_point or o.dtype.itemsize < 4:  # others are a product and a sum
         return None
     # The rows of x, of which the innermost are the product's and the others its batches.
     rows = dimensions_of(x.shape[:-1], x.strides[:-1], [0] * (len(x.shape) - 1), o.strides[:-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from facula_errors import ArgumentError, DTypeError
-from facula_storage import Layout, contiguous, float32, float64
+from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import operator
@@ -26,8 +26,14 @@ def _check_operands(x: Layout, w: Layout, b: Layout | None) -> None:
         raise ArgumentError(f"linear: expected bias of shape {w.shape[:-1]}; got {b.shape}")
 
 
+def _is_one_product(x: Layout, w: Layout) -> bool:
+    """Return whether a launch computes it: kernels of half precision exist on the CPU."""
+    halves = x.device.type == "cpu" and x.dtype in (bfloat16, float16)
+    return (halves or x.dtype in (float32, float64)) and len(w.shape) == 2
+
+
 def _is_direct(x: Layout, w: Layout, b: Layout | None) -> bool:
-    return x.dtype in (float32, float64) and len(w.shape) == 2 and (b is None or b.is_contiguous)
+    return _is_one_product(x, w) and (b is None or b.is_contiguous)
 
 
 @operator
@@ -70,7 +76,7 @@ class linear:
         _check_operands(x, w, b)
         if _is_direct(x, w, b):
             return None
-        if x.dtype in (float32, float64) and len(w.shape) == 2:
+        if _is_one_product(x, w):
             return F.linear(input, weight, F.contiguous(bias))
         product = F.matmul(input, F.mT(weight) if len(w.shape) == 2 else weight)
         return product if bias is None else F.add(product, bias)

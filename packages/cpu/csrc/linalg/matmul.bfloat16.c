@@ -1,0 +1,36 @@
+/* Products of matrices of bfloat16, on processors that multiply pairs of them: see Note [Pairs] in gemm_pairs.inc. */
+#include "runtime/kernel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "elements/half.h"
+#include "linalg/gemm_constants.h"
+#include "linalg/gemm_rows.h"
+#include "linalg/matmul.cdef.h"
+#include "linalg/transpose.inc"
+
+#define T float
+#define SUFFIX pairs
+#define VECTOR floats
+#define LOOSE loose_floats
+#define LOAD_PART load_floats
+#define STORE_PART store_floats
+#define N_TILE 512
+#define TURN transpose_float
+#include "linalg/gemm_pairs.inc"
+#include "linalg/gemm.inc"
+#include "linalg/gemm_plan.inc"
+
+static int64_t matmul(const void *plan, int64_t *args)
+{
+    return matmul_pairs(plan, args, BRAIN);
+}
+
+static void plan_matmul(struct facula_matmul *plan, int threads)
+{
+    plan_matmul_pairs(plan, threads, BRAIN);
+}
+
+FACULA_KERNEL("matmul", matmul, 7, BFLOAT16, BFLOAT16, BFLOAT16)
+FACULA_KERNEL("matmul_planner", plan_matmul, 0, BFLOAT16)
