@@ -42,7 +42,7 @@ PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
 # Every session that a change must pass. They run in parallel, so the longest begin first.
 LONGEST = ["package_tests(tensor)", "integration", "package_tests(cpu)", "typing"]
 MUST_PASS = [*LONGEST, *(name for name in [*PACKAGE_TESTS, "lint"] if name not in LONGEST)]
-LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
+LEVELS = ("baseline", "avx2", "avx512", "avx512_bf16")  # instruction sets of the CPU kernels, lowest first
 # Tests of the CPU package that do not depend on the level: of kernels that only exist for the baseline, of the build
 # and the pool, and tests that try each level themselves.
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")

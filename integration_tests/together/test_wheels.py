@@ -11,7 +11,7 @@ import pytest
 
 HAVE_C = {"facula-storage", "facula-allocator", "facula-cpu", "facula-cuda", "facula-distributed",
           "facula-profiler"}  # fmt: skip
-LEVELS = ("baseline", "avx2", "avx512")
+LEVELS = ("baseline", "avx2", "avx512", "avx512_bf16")
 LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.1.so", "facula_cpu/facula-run"
 
 

@@ -79,8 +79,10 @@ def test_any_shape_and_strides(name, m, n, k, batch, shared, seed):
     check(compute("matmul", (a, b), (o,)), a, b)
 
 
-@pytest.mark.parametrize("name", ["float32", "float64", "float16", "complex64"])
-@pytest.mark.parametrize("shape", [(513, 700, 650), (64, 48, 5000), (1, 300, 700), (300, 1, 700), (700, 33, 350)])
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "complex64"])
+@pytest.mark.parametrize(
+    "shape", [(513, 700, 650), (64, 48, 5000), (1, 300, 700), (300, 1, 700), (700, 33, 350), (257, 65, 1)]
+)
 def test_large_products(name, shape, threads, level):
     """Check blocks, tiles and split sums: every order of rows and columns, each level, one thread and two."""
     m, n, k = shape
@@ -91,7 +93,7 @@ def test_large_products(name, shape, threads, level):
         check(compute("matmul", (a, b), (empty((m, n), name),)), a, b)
 
 
-@pytest.mark.parametrize("name", ["float32", "float64", "float16", "complex64"])
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "complex64"])
 @pytest.mark.parametrize("stack", [(20, 35), (3, 300), (70, 40)])
 def test_stacks_that_share_a_matrix(name, stack, threads, level):
     """Check stacks of products with one matrix, of which the rows cannot be merged, and results in both orders."""
@@ -100,9 +102,44 @@ def test_stacks_that_share_a_matrix(name, stack, threads, level):
     a, b = near_one(rng, (m, count, 70), name).swapaxes(0, 1), near_one(rng, (70, 300), name)
     for o in (empty((count, m, 300), name), empty((count, 300, m), name).swapaxes(1, 2)):
         check(compute("matmul", (a, b), (o,)), a, b)
-    if name in ("float32", "float64"):
-        bias = near_one(rng, (300,), name)
-        check(compute("linear", (a, b.T, bias), (empty((count, m, 300), name),)), a, b, bias)
+        if name != "complex64":
+            bias = near_one(rng, (300,), name)
+            check(compute("linear", (a, b.T, bias), (o,)), a, b, widen(bias))
+
+
+def brains(array):
+    """Return float32 numbers as bfloat16, rounded toward zero."""
+    made = empty(array.shape, "bfloat16")
+    made[...] = (np.asarray(array, "f4").view(np.uint32) >> 16).astype(np.uint16)
+    return made
+
+
+@pytest.mark.parametrize("shape", [(5, 7, 1), (14, 32, 2), (29, 33, 1027), (1, 50, 801), (51, 1, 799), (85, 40, 6001)])
+def test_bfloat16_is_summed_in_float32(shape, threads, level):
+    """Check sums of numbers of many magnitudes against float64, with the bound of docs/cpu.md, and their bits."""
+    m, n, k = shape
+    rng = np.random.default_rng(k)
+    a = brains(rng.standard_normal((k, m)) * 2.0 ** rng.integers(-20, 20, (k, m))).T
+    b, bias = brains(rng.standard_normal((n, k))), brains(rng.standard_normal(n))
+    wide, other, more = (widen(one).astype("f8") for one in (a, b, bias))
+    wanted, sizes = wide @ other.T + more, np.abs(wide) @ np.abs(other.T) + np.abs(more)
+    got = compute("linear", (a, b, bias), (empty((m, n), "bfloat16"),))
+    error = np.abs(widen(got).astype("f8") - wanted)
+    assert (error <= np.abs(wanted) * 2.0**-8 + 2 * (k + 2) * 2.0**-24 * sizes).all()
+    turned = compute("linear", (a, b, bias), (empty((n, m), "bfloat16").T,))
+    np.testing.assert_array_equal(turned, got)
+
+
+def test_bfloat16_at_its_limits(level):
+    """Check infinities, NaN, overflow, and subnormal numbers, which a level may treat as 0."""
+    a = brains(np.array([[np.inf, 0], [np.nan, 1], [3e38, 3e38], [1e-39, 0], [1, -1]], "f4"))
+    b = brains(np.array([[1, 0], [1, 1]], "f4"))
+    got = widen(compute("matmul", (a, b), (empty((5, 2), "bfloat16"),)))
+    exact = widen(a)
+    assert got[0, 0] == np.inf and np.isnan(got[1]).all()
+    assert got[2, 0] == np.inf and got[2, 1] == exact[2, 1]
+    assert got[3, 0] in (0, exact[3, 0])
+    assert got[4, 0] == 0
 
 
 @pytest.mark.parametrize("shape", [(300, 200, 400), (32, 20, 6000), (40, 1000, 30), (1, 2000, 300), (2000, 1, 300),

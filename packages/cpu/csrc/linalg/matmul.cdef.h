@@ -16,7 +16,8 @@ struct facula_matmul {
                                   added up */
     int32_t b_direct;          /* rows of b are read in place, not packed */
     int32_t a_copied;          /* blocks of a are copied, to avoid cache conflicts or convert them */
-    int32_t through;           /* results go through a private tile, because o has another type or order */
+    int32_t through;           /* results go through a private tile, because o has another type or order, */
+    int32_t reused;            /* of m_block rows, because sums have one block of terms */
     int64_t m_tile, n_tile;    /* a task computes an m_tile x n_tile piece of o, */
     int64_t gang, gangs;       /* for `gang` batches of the innermost dimension, if they share b; and their number */
     int64_t m_block, k_block;  /* the block of a that is copied, and the rows of b that are packed, at a time */

@@ -24,10 +24,12 @@ __all__ = ["convolution", "get_cpu_capability"]
 def get_cpu_capability() -> str:
     """Return the instruction set that kernels use, under PyTorch's names: "DEFAULT", "AVX2" or "AVX512".
 
+    `facula_cpu.level()` also tells whether products of bfloat16 use AVX512-BF16.
+
     >>> get_cpu_capability() in ("DEFAULT", "AVX2", "AVX512")
     True
     """
-    return {"baseline": "DEFAULT"}.get(level(), level().upper())
+    return {"baseline": "DEFAULT", "avx512_bf16": "AVX512"}.get(level(), level().upper())
 
 
 class _Module(ModuleType):
