@@ -169,6 +169,7 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "reduce places": ("max_dim", (f4(20, 30),), (f4(30), i8(9, 30)), (0, False)),
     "reduce spread": ("var", (strided(f4(40, 70)),), (f4(40),), ((1,), False, 1, True)),
     "reduce norms": ("norm_p", (f4(40, 70),), (f4(40),), ((1,), False, 3.0)),
+    "reduce log_sum_exp": ("log_sum_exp", (f4(40, 70),), (f4(40),), ((1,), False)),
     "reduce pieces": ("sum", (f4(70000),), (np.zeros((), "f4"),), ((0,), False)),
     "lines first": ("topk", (f4(3, 50),), (f4(3, 20), i8(9, 3, 20)), (20, 1, True, True)),
     "lines rank": ("kthvalue", (f4(3, 50),), (f4(3, 1), i8(9, 3, 1)), (1, 7)),

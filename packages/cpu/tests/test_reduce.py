@@ -158,6 +158,33 @@ def test_norms_without_overflow(name, p, level):
     np.testing.assert_allclose(widen(got), widen(narrow(np.asarray(p_norm(widen(long), p), "f8"), name)), rtol=bound)
 
 
+@pytest.mark.parametrize("name", FLOATS)
+def test_logarithms_of_sums_of_exponentials(name, level):
+    """Check infinities, NaN, and rising maxima; by row, by column, in pieces and strided."""
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((8, 1030)) * 30
+    rows[1], rows[2, :600], rows[3, 700], rows[4, 700] = -np.inf, -np.inf, np.inf, np.nan
+    rows[5, 3], rows[6, 3:5], rows[7] = np.inf, (np.inf, np.nan), np.arange(1030) / 20
+    array = narrow(rows, name)
+
+    def wanted(x):
+        greatest = np.nan_to_num(x.max(-1, keepdims=True), nan=0, posinf=0, neginf=0)
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.log(np.exp(x - greatest).sum(-1)) + greatest[..., 0]
+
+    bound = 2 * EPSILON.get(name, 2.3e-16)
+    for operand, dims, like in (
+        (array, (1,), array), (array.T, (0,), array), (array.T.copy(), (0,), array), (array[:, :9], (1,), array[:, :9]),
+        (array.reshape(8, 103, 10), (1, 2), array), (np.repeat(array, 2, 1)[:, ::2], (1,), array),
+    ):  # fmt: skip
+        got = compute("log_sum_exp", (operand,), (empty((8,), name),), (dims, False))
+        np.testing.assert_allclose(widen(got), wanted(widen(like).astype("f8")), rtol=bound, atol=bound)
+    long = narrow(np.sort(rng.standard_normal(180_000)) * 30, name)
+    got = compute("log_sum_exp", (long,), (empty((), name),), ((0,), False))
+    np.testing.assert_allclose(widen(got), wanted(widen(long).astype("f8")), rtol=bound)
+    assert widen(compute("log_sum_exp", (long[:0],), (empty((), name),), ((0,), False))) == -np.inf
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_special_values(name):
     """Check that NaN propagates, and that infinities add up to infinity or NaN."""

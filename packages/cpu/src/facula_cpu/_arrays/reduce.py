@@ -21,6 +21,8 @@ MOST_DIMS = 64
 SEGMENT = 512  # the maximum number of outputs that are reduced together
 SHORT, WIDE = 32, 16  # rows up to this length, and at least this many outputs, are reduced by column
 SHORT_VECTORS = 16  # the same if elements can be reduced as vectors directly
+SHORT_BLOCKS = 48  # the same for operators whose work per row is large
+BY_BLOCKS = frozenset(("norm2", "norm_p", "var"))
 PIECE = 1 << 15  # the minimum number of reduced elements of a separate piece
 MOST_PIECES = 64
 STRIDED_COST = 500  # picoseconds per element
@@ -28,7 +30,7 @@ STATE_BYTES = 32
 OUTPUT_COST = 10_000  # picoseconds per output
 
 
-@planner("sum", "prod", "amax", "amin", "any", "all")
+@planner("sum", "prod", "amax", "amin", "any", "all", "log_sum_exp")
 def plan_reduction(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan one output (o,) from one input (a,); parameters (sorted dims, keepdim). Supports any strides of both."""
     dims, keepdim = parameters
@@ -99,6 +101,8 @@ def _plan(
     inner, step = reduced[0]
     by_column = kept[0][1] < step if kept[0][0] > 1 else False
     short = SHORT_VECTORS if size >= 4 and operator not in ("any", "all") else SHORT
+    if operator in BY_BLOCKS:
+        short = SHORT_BLOCKS
     vectors = operator in ("sum", "prod") and a.dtype.category != COMPLEX and step == size
     by_column = by_column or (inner < short and kept[0][0] >= WIDE and not vectors)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)

@@ -56,6 +56,13 @@ def _norm_p(b: Builder, call: Call) -> str:
     return b.add("Pow", total, b.number(1 / p, call.dtype))
 
 
+@converter("scaled_product")
+def _scaled_product(b: Builder, call: Call) -> str:
+    """Convert the product of two operands, each multiplied by its scale."""
+    x, y, scale, factor = (call.name(place) for place in range(4))
+    return b.add("Mul", b.add("Mul", x, scale), b.add("Mul", y, factor))
+
+
 @family("place")
 def _argmax(op_type: str, b: Builder, call: Call) -> str:
     dim, keepdim = call.parameters

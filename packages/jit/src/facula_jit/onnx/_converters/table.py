@@ -90,6 +90,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "rounding": {"ceil": "Ceil", "floor": "Floor", "round": "Round"},  # they leave integers unchanged
     "reduction": {
         "sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "norm2": "ReduceL2",
+        "log_sum_exp": "ReduceLogSumExp",
     },
     "truth": {"any": "ReduceMax", "all": "ReduceMin"},
     "place": {"argmax": "ArgMax", "argmin": "ArgMin"},

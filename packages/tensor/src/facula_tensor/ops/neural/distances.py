@@ -6,17 +6,20 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_storage import bfloat16, float16, float32
+from facula_storage import bfloat16, contiguous, float16, float32
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
-from ..._core.promotion import promote_types
+from ..._core.promotion import floating, promote_types
 from ..._core.tensor import Tensor, check_dim, steady
-from ..._dispatch.namespaces import recorded_ops
+from ..._dispatch.declaration import elementwise, operator
+from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
+from ..elementwise.pointwise import is_real
 from ..linalg.tril import triu_indices
+from ..reduction.arguments import reduced
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Real, RealOrTensor, Steady, Truth
@@ -122,6 +125,25 @@ def pdist(F: Namespace, input: Tensor, p: Real = 2.0) -> Tensor:
     return norm_along(difference, p, (1,)) if x.shape[1] else F.sum(difference, ((1,), False))
 
 
+@elementwise
+class _shifted_difference:
+    """input - other + shift, in one pass."""
+
+    inputs = ("input", "other", "shift")
+    accepts = is_real
+    no_gradient = ("shift",)
+
+    def value(F, input, other, shift):
+        return input - other + shift
+
+    @may_alias_grad
+    def vjp_input(F, g):
+        return g
+
+    def vjp_other(F, g):
+        return -g
+
+
 @function(overridable=True)
 def pairwise_distance(
     F: Namespace, x1: Steady, x2: Steady, p: Real = 2.0, eps: Real = 1e-6, keepdim: Truth = False
@@ -140,10 +162,90 @@ def pairwise_distance(
     tensor([5.0000])
     """
     broadcast_shapes("pairwise_distance", tuple(x1.shape), tuple(x2.shape))
-    difference = F.add(F.sub(x1, x2), eps)
+    if COMPLEX in (x1.dtype.category, x2.dtype.category):  # programs have no complex numbers
+        difference = F.add(F.sub(x1, x2), eps)
+    else:
+        difference = F.shifted_difference(x1, x2, eps)
     if not difference.ndim:
         raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
     return norm_along(difference, p, (difference.ndim - 1,), keepdim)
+
+
+@elementwise
+class _scaled_product:
+    """(input scale) (other factor): a product of scaled numbers, which does not overflow."""
+
+    inputs = ("input", "other", "scale", "factor")
+    accepts = is_real
+    compute_dtype = floating
+
+    def vjp_input(F, g, other, scale, factor):
+        return g * ((other * factor) * scale)
+
+    def vjp_other(F, g, input, scale, factor):
+        return g * ((input * scale) * factor)
+
+    def vjp_scale(F, g, input, other, factor):
+        return g * ((other * factor) * input)
+
+    def vjp_factor(F, g, input, other, scale):
+        return g * ((input * scale) * other)
+
+
+@elementwise
+class _product_difference:
+    """input scale - other factor, in one pass."""
+
+    inputs = ("input", "other", "scale", "factor")
+    accepts = is_real
+    compute_dtype = floating
+
+    def vjp_input(F, g, scale):
+        return g * scale
+
+    def vjp_other(F, g, factor):
+        return -(g * factor)
+
+    def vjp_scale(F, g, input):
+        return g * input
+
+    def vjp_factor(F, g, other):
+        return -(g * other)
+
+
+@composite
+def cosine_slope(F: Namespace, g: Tensor, input: Tensor, other: Tensor, out: Tensor, dim: int, eps: float) -> Tensor:
+    """Return the gradient of `cosine` for `input`."""
+    g, out = F.unsqueeze(g, dim), F.unsqueeze(out, dim)
+    lengths = [F.norm2(operand, ((dim,), True)) for operand in (input, other)]
+    scale, factor = (F.reciprocal(F.clamp_min(length, eps)) for length in lengths)
+    g = F.mul(g, scale)
+    share = F.where(F.ge(lengths[0], eps), F.mul(F.mul(g, out), scale), 0)
+    return F.product_difference(other, input, F.mul(g, factor), share)
+
+
+@operator
+class _cosine:
+    """The cosine of the angle between vectors of one shape along a dimension."""
+
+    inputs = ("input", "other")
+    parameters = ("dim", "eps")
+
+    def outputs(layout, other, dim, eps):
+        return reduced(layout, (dim,), False, layout.dtype)
+
+    def execute(operands, parameters):
+        (input, other), (dim, eps) = operands, parameters
+        # Divided before they are multiplied, so that products of huge elements do not overflow, as in PyTorch.
+        lengths = [no_record_ops.norm2(operand, ((dim,), True)) for operand in operands]
+        scale, factor = (no_record_ops.reciprocal(no_record_ops.clamp_min(length, eps)) for length in lengths)
+        return [no_record_ops.sum(no_record_ops.scaled_product(input, other, scale, factor), ((dim,), False))]
+
+    def vjp_input(F, g, input, other, out, dim, eps):
+        return F.cosine_slope(g, input, other, out, dim, eps)
+
+    def vjp_other(F, g, input, other, out, dim, eps):
+        return F.cosine_slope(g, other, input, out, dim, eps)
 
 
 @function(overridable=True)
@@ -164,10 +266,32 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
     shape = broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
     at = check_dim("cosine_similarity", dim, len(shape) or 1)
     a, b = (F.expand(operand, shape or (1,)) for operand in (a, b))  # numbers are vectors of one element
-    # Divided before they are multiplied, so that products of huge elements do not overflow, as in PyTorch.
-    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(operand, operand), ((at,), True)), eps * eps)) for operand in (a, b)]
-    a, b = (F.div(operand, length) for operand, length in zip((a, b), lengths, strict=True))
-    return F.sum(F.mul(a, b), ((at,), False))
+    dtype = a.dtype
+    if dtype.itemsize == 2:
+        a, b = (F.to(operand, (float32,)) for operand in (a, b))
+    result = F.cosine(a, b, (at, eps))
+    return result if dtype is a.dtype else F.to(result, (dtype,))
+
+
+@operator
+class _normalized:
+    """Real numbers divided by their Euclidean length along dimensions, which is bounded below by eps."""
+
+    parameters = ("dims", "eps")
+
+    def outputs(layout, dims, eps):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def execute(operands, parameters):
+        (input,), (dims, eps) = operands, parameters
+        length = no_record_ops.clamp_min(no_record_ops.norm2(input, (dims, True)), eps)
+        return [no_record_ops.div(input, length)]
+
+    def vjp_input(F, g, input, out, dims, eps):
+        length = F.norm2(input, (dims, True))
+        scale = F.reciprocal(F.clamp_min(length, eps))
+        share = F.mul(F.sum(F.mul(g, out), (dims, True)), scale)
+        return F.product_difference(g, out, scale, F.where(F.ge(length, eps), share, 0))
 
 
 @function(overridable=True)
@@ -197,5 +321,8 @@ def normalize(
         x = F.to(x, (float32,))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
     dims = tuple(sorted([check_dim("normalize", axis, x.ndim) for axis in several])) if x.ndim else ()
-    result = F.div(x, F.clamp_min(norm_along(x, p, dims, True), eps))
+    if p == 2 and dims and not isinstance(eps, Tensor) and eps > 0:
+        result = F.normalized(x, (dims, float(eps)))
+    else:
+        result = F.div(x, F.clamp_min(norm_along(x, p, dims, True), eps))
     return write_out("normalize", result if dtype is x.dtype else F.to(result, (dtype,)), out, (input,))

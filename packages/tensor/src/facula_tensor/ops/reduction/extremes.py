@@ -12,6 +12,7 @@ from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.objects import new_instance
 
 from ..._core.memory import check_out
+from ..._core.promotion import floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import elementwise, operator, under
@@ -47,11 +48,10 @@ class _is_extreme:
     inputs = ("input", "other")
     accepts = is_real
 
+    compute_dtype = floating
+
     def result_dtype(dtype):
         return bool_
-
-    def value(F, input, other):
-        return (input == other) | (input != input)
 
 
 def _extreme(name: str, extreme: str, result: str) -> Function:

@@ -9,7 +9,7 @@ from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, float32, float64
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
-from ..._core.promotion import as_real
+from ..._core.promotion import as_real, floating
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.slow_path.writing import write_out
@@ -39,8 +39,16 @@ class _scaled_distance:
     inputs = ("input", "center", "scale")
     accepts = is_real
 
-    def value(F, input, center, scale):
-        return (input - center) * scale
+    compute_dtype = floating
+
+    def vjp_input(F, g, scale):
+        return g * scale
+
+    def vjp_center(F, g, scale):
+        return -(g * scale)
+
+    def vjp_scale(F, g, input, center):
+        return g * (input - center)
 
 
 @operator

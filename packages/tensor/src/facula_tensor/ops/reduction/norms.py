@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, DTypeError
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_storage import DType, Layout, bool_, float32
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
@@ -61,7 +61,7 @@ class _power_slope:
         magnitude = abs(input)
         nothing = magnitude == 0
         whole = F.where(nothing, 1, magnitude)  # negative powers of 0 would be infinite
-        return F.where(nothing, 0, F.sign(input) * (grad * F.pow(whole / unit, power) / divisor))
+        return F.where(nothing, 0, F.sign(input) * (grad * (whole / unit) ** power / divisor))
 
 
 @operator
@@ -246,13 +246,30 @@ def floating_reduction(
 
 @elementwise
 class _scaled_exp:
-    """scale exp(input - shift), in one pass."""
+    """exp(input - shift) * scale, in one pass."""
 
-    inputs = ("scale", "input", "shift")
+    inputs = ("input", "shift", "scale")
+    compute_dtype = floating
     accepts = is_real
 
-    def value(F, scale, input, shift):
-        return scale * F.exp(input - shift)
+    def vjp_input(F, g, out):
+        return g * out
+
+    def vjp_shift(F, g, out):
+        return -(g * out)
+
+    def vjp_scale(F, g, input, shift):
+        return g * F.exp(input - shift)
+
+
+@operator
+class _log_sum_exp:
+    """log(sum(exp(x))) of real numbers along dimensions, in one pass."""
+
+    parameters = ("dims", "keepdim")
+
+    def outputs(layout, dims, keepdim):
+        return reduced(layout, dims, keepdim, layout.dtype)
 
 
 @operator
@@ -280,17 +297,20 @@ class logsumexp:
     def execute(operands, parameters):
         (input,), (dims, keepdim) = operands, parameters
         layout = layout_of_tensor(input)
+        if layout.dtype.category != COMPLEX:
+            try:
+                return [no_record_ops.log_sum_exp(input, parameters)]
+            except UnsupportedError:  # not every backend has the kernel
+                pass
         wide = no_record_ops.to(input, (float32,)) if layout.dtype.itemsize == 2 else input
         if 0 in [layout.shape[i] for i in dims]:
             result = no_record_ops.log(no_record_ops.sum(no_record_ops.exp(wide), (dims, keepdim)))
         else:
             greatest = no_record_ops.amax(no_record_ops.real_of(wide), (dims, True))
             shift = no_record_ops.where(no_record_ops.eq(no_record_ops.abs(greatest), INF), 0, greatest)
-            if wide.dtype.category == COMPLEX:
-                powers = no_record_ops.exp(no_record_ops.sub(wide, shift))
-            else:
-                powers = no_record_ops.scaled_exp(1, wide, shift)
-            total = no_record_ops.log(no_record_ops.sum(powers, (dims, True)))
+            total = no_record_ops.log(
+                no_record_ops.sum(no_record_ops.exp(no_record_ops.sub(wide, shift)), (dims, True))
+            )
             result = no_record_ops.reshape(
                 no_record_ops.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape
             )
@@ -300,7 +320,7 @@ class logsumexp:
         g, out = F.keep_dims(g, dims, keepdim), F.keep_dims(out, dims, keepdim)
         if input_layout.dtype.category == COMPLEX:  # programs have no complex numbers
             return F.mul(g, F.exp(F.sub(input, out)))
-        return F.scaled_exp(g, input, out)
+        return F.scaled_exp(input, out, g)
 
 
 @function(method=True, inline=True)
