@@ -147,6 +147,11 @@ def test_fills():
     for dtype in (ft.bool, ft.int8, ft.float16, ft.float64):
         drawn = ft.empty(100, 200, dtype=dtype).t().bernoulli_(0.2, generator=seeded())
         assert abs(values_of(drawn.double()).mean() - 0.2) < 0.02
+    for chance in (0.0, 1.0, 0.3, 1e-7, 1 - 2.0**-25, 0.5):  # as rand() < p, which has steps of 2^-24
+        drawn = ft.empty(1001, dtype=ft.int16).bernoulli_(chance, generator=seeded())
+        assert drawn.tolist() == (ft.rand(1001, generator=seeded()) < chance).tolist()
+        assert ft.bernoulli(ft.empty(1001), chance, generator=seeded()).tolist() == drawn.tolist()
+    assert 0 < ft.empty(1001, dtype=ft.complex64).bernoulli_(0.5, generator=seeded()).real.sum() < 1001
     p = ft.tensor([0.0, 1.0, 0.5])
     drawn = ft.empty(1000, 3, dtype=ft.int32).bernoulli_(p, generator=seeded()).numpy()
     assert (drawn[:, :2] == [0, 1]).all() and 400 < drawn[:, 2].sum() < 600

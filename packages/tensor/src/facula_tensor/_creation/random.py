@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from ctypes import c_float
+from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
-from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
+from facula_storage import LaunchError, Layout, Plan, Storage, bool_, contiguous, cpu, float64, int64, meta
 from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.plans import PlanTable
-from facula_storage.extend.recording import collecting, current_recorder, recorders
+from facula_storage.extend.recording import collecting
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import launch_error, named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make
-from .._core.wrapped import LevelLayout
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.slow_path.launching import launch
 from .._dispatch.slow_path.writing import write, write_out
@@ -25,7 +25,6 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function, maker
 from .batches import draw_batched, open_batches
 from .filled import empty, layout_like
-from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator, default_generators, source_of_draws
 
 if TYPE_CHECKING:
@@ -34,8 +33,10 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Function, Lengths
 
 # Launches that draw into a contiguous tensor, by its `dense` code: uniformly from an interval, from a normal
-# distribution, and uniform integers from a range.
+# distribution, uniform integers from a range, and 1 with a probability, otherwise 0.
 UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable("randint")
+BERNOULLI = PlanTable("bernoulli")
+DRAWN = frozenset("bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64".split())  # by BERNOULLI
 
 
 def fill_with_draws(
@@ -60,29 +61,30 @@ def fill_with_draws(
             except LaunchError as error:
                 raise named(launch_error(table.operator, error, (layout,))) from None
             return
-    _draw_slowly(layout, storage, offset, table, generator, first, second)
+    fill_slowly(layout, storage, offset, table, generator, first, second)
 
 
-def _draw_slowly(
-    layout: Layout, storage: Storage, offset: int, table: PlanTable, generator: object, first: float, second: float
+def fill_slowly(
+    layout: Layout, storage: Storage, offset: int, table: PlanTable, generator: object, *numbers: float
 ) -> None:
-    """Fill in the cases that `draw` does not handle, such as a missing plan or strided tensors."""
+    """Fill in all cases, such as a missing plan or strided tensors. `numbers` are the parameters of the law."""
     try:
         source = source_of_draws("draw", generator, layout.device)
     except FaculaError as error:
         raise named(error) from None
-    if table is not RANDINT and layout.dtype.category not in (FLOATING, COMPLEX):
+    if (table is UNIFORM or table is NORMAL) and layout.dtype.category not in (FLOATING, COMPLEX):
         raise named(DTypeError(f"draw: expected a floating or complex dtype; got {layout.dtype.name}; give dtype="))
     if layout.device is meta:  # no draws, and the generator does not advance
         return
     if not layout.is_contiguous:
         target = make(Tensor, layout, storage, offset)
         compact = fresh(layout_like(table.operator, target, None, None))
-        fill_with_draws(compact._layout, compact._storage, 0, table, source, first, second)
+        fill_slowly(compact._layout, compact._storage, 0, table, source, *numbers)
         write(target, compact)
         return
-    if layout.dtype.category == COMPLEX and table is not RANDINT:  # both parts; they share the normal's variance
-        second = second * sqrt(0.5) if table is NORMAL else second
+    if layout.dtype.category == COMPLEX and (table is UNIFORM or table is NORMAL):
+        # Both parts are drawn, and share the normal's variance.
+        numbers = (numbers[0], numbers[1] * sqrt(0.5)) if table is NORMAL else numbers
         layout = contiguous((2 * layout.numel,), layout.dtype.to_real(), layout.device)
     key = (layout.dtype, layout.device)
     plan = table.by_key.get(key)
@@ -95,7 +97,7 @@ def _draw_slowly(
     sized = Plan(plan.operator, plan.parameters, (layout,), plain.launch, request=plain.request)
     if plan is not plain:
         sized = Plan(plan.operator, plan.parameters, (layout,), plan.launch, inner=sized)
-    launch(sized, (), [(storage, offset)], (seed, start, first, second))
+    launch(sized, (), [(storage, offset)], (seed, start, *numbers))
 
 
 def drawn_batched(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:
@@ -279,10 +281,27 @@ def randperm(
     if place is meta:
         return empty(n, dtype=kind, device=meta)
     keys = rand(n, generator=generator, dtype=float64, device=place)
-    recording = recorders and current_recorder() is not None
-    if isinstance(keys._layout, LevelLayout) or ((recording or place is not cpu) and not requires_grad):
-        return no_record_ops.to(no_record_ops.sort(keys, (0, False))[1], (kind,))
-    return tensor(keys.cpu().numpy().argsort(kind="stable"), dtype=kind, device=device)
+    order = no_record_ops.to(no_record_ops.sort(keys, (0, False))[1], (kind,))
+    return order.requires_grad_() if requires_grad else order
+
+
+def bernoulli_draws(layout: Layout, chance: float, generator: Generator | None = None) -> Tensor:
+    """Return a new contiguous tensor: 1 with this probability, otherwise 0."""
+    if layout.dtype.name not in DRAWN:
+        drawn = bernoulli_draws(contiguous(layout.shape, bool_, layout.device), chance, generator)
+        return no_record_ops.to(drawn, (layout.dtype,))
+
+    def each(layout: Layout) -> Tensor:
+        result = fresh(layout, "bernoulli")
+        fill_slowly(layout, result._storage, 0, BERNOULLI, generator, chance)
+        return result
+
+    return draw_batched(layout, each) if open_batches else each(layout)
+
+
+def in_steps(chance: float) -> float:
+    """Return the probability that a number of `rand` is below `chance`: these are multiples of 2^-24."""
+    return ceil(c_float(chance).value * 2**24) / 2**24
 
 
 @function(method=True)
@@ -306,8 +325,8 @@ def bernoulli(
         share = as_real(p, "bernoulli", "p")
         if not 0 <= share <= 1:
             raise ArgumentError(f"bernoulli: expected a probability p from 0 to 1; got {share}")
-        draws = rand(tuple(chances.shape), generator=generator, device=chances.device)
-        return write_out("bernoulli", no_record_ops.to(no_record_ops.lt(draws, share), (chances.dtype,)), out)
+        made = contiguous(chances.shape, chances.dtype, chances.device)
+        return write_out("bernoulli", bernoulli_draws(made, in_steps(share), generator), out)
     if chances.dtype.category != FLOATING:
         raise DTypeError(
             f"bernoulli: expected probabilities in a floating dtype; got {chances.dtype.name}; convert with .float()"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import float32, float64
+from facula_storage import contiguous, float32, float64
 from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from .._core.memory import check_overlap, check_writable
@@ -16,8 +16,10 @@ from .._core.promotion import as_real
 from .._core.tensor import Tensor, method, snapshot
 from .._dispatch.overrides import overridable
 from .._dispatch.slow_path.inplace_checks import starts_inplace
+from .._dispatch.slow_path.launching import mutated
+from .batches import open_batches
 from .generator import Generator
-from .random import bernoulli, rand, randn
+from .random import BERNOULLI, DRAWN, bernoulli, bernoulli_draws, fill_slowly, in_steps, rand, randn
 
 if TYPE_CHECKING:
     from facula_storage import DType
@@ -72,15 +74,23 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
     """
     if starts_inplace("bernoulli_", self, (self,)):
         raise UnsupportedError("bernoulli_: a gradient is wanted through this tensor; call it on .detach()")
-    check_writable("bernoulli_", snapshot(self))
-    check_overlap("bernoulli_", snapshot(self), ())
-    with no_grad():
-        if isinstance(p, Tensor):
+    now = snapshot(self)
+    check_writable("bernoulli_", now)
+    check_overlap("bernoulli_", now, ())
+    if isinstance(p, Tensor):
+        with no_grad():
             return self.copy_(bernoulli(p.detach().expand(self.shape), generator=generator))
-        share = as_real(p, "bernoulli_", "p")
-        if not 0 <= share <= 1:
-            raise ArgumentError(f"bernoulli_: expected a probability p from 0 to 1; got {share}")
-        return self.copy_(rand(tuple(self.shape), generator=generator, device=self.device) < share)
+    share = as_real(p, "bernoulli_", "p")
+    if not 0 <= share <= 1:
+        raise ArgumentError(f"bernoulli_: expected a probability p from 0 to 1; got {share}")
+    layout, chance = now._layout, in_steps(share)
+    if open_batches or layout.dtype.name not in DRAWN or not layout.is_contiguous:
+        return _fill_without_grad(
+            self, bernoulli_draws(contiguous(self.shape, self.dtype, self.device), chance, generator)
+        )
+    fill_slowly(layout, now._storage, now._offset, BERNOULLI, generator, chance)
+    mutated(now, "bernoulli_")
+    return self
 
 
 @overridable

@@ -58,6 +58,8 @@ ELEMENTWISE = [
     by_slope("silu_grad", lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
     by_slope("gelu_grad", lambda x: phi(x) + x * bell(x)),
     by_slope("gelu_tanh_grad", gelu_tanh_slope),
+    private("alpha_dropped", lambda x, y: F.alpha_dropped(y.detach() > 1, x, 2.0, 0.5, -1.0),
+            lambda x, y: np.where(y > 1, -1.0, 2 * x + 0.5)),
     private("cubic_slope", F.cubic_slope, lambda g, x, norm: g * (x / norm * abs(x / norm)), *PAIR, (3, 4)),
     private("power_slope", lambda g, x: F.power_slope(g, x, 2, 3, 2.5), lambda g, x: g * (x / 2) ** 2.5 / 3),
     private("pow_grad", lambda g, x: F.pow_grad(g, x, 2.5, 1.5), lambda g, x: g * 2.5 * x**1.5),

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import warn
-from facula_storage import float32, float64
+from facula_storage import bool_, contiguous, float32, float64
 from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._creation.filled import ones
+from ..._creation.random import bernoulli_draws
+from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.written import function
 from .dropout import PROBABILITY, dropout
@@ -23,6 +25,22 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Flag, Float
 
 SELU_LIMIT = -1.7580993408473766  # the limit of selu at negative infinity
+
+
+@elementwise
+class _alpha_dropped:
+    """input * scale + shift, or `limit` for dropped elements."""
+
+    inputs = ("dropped", "input", "scale", "shift", "limit")
+    mask_operands = 1
+    no_gradient = ("dropped", "scale", "shift", "limit")
+    inplace = False
+
+    def value(F, dropped, input, scale, shift, limit):
+        return F.where(dropped, limit, input * scale + shift)
+
+    def vjp_input(F, g, dropped, scale):
+        return F.where(dropped, 0, g * scale)
 
 
 def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims: int, keeps: bool) -> Tensor:
@@ -43,15 +61,15 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
         raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     if not training or p == 0 or not layout.numel:
         return input
-    F, wide = recorded_ops, float64 if layout.dtype is float64 else float32
-    shape = layout.shape
-    mask = dropout(ones((*shape[:dims], *(1,) * (len(shape) - dims)), dtype=wide, device=layout.device), p)
+    F, shape = recorded_ops, layout.shape
+    parts = (*shape[:dims], *(1,) * (len(shape) - dims))
     if keeps and p < 1:
-        mask = F.mul(mask, 1 - p)
+        dropped = bernoulli_draws(contiguous(parts, bool_, layout.device), p)
         scale = ((1 - p) * (1 + p * SELU_LIMIT**2)) ** -0.5
-        shift = F.mul(F.sub(1 - p, mask), SELU_LIMIT * scale)
-        result = F.add(F.mul(input, F.to(F.mul(mask, scale), (layout.dtype,))), F.to(shift, (layout.dtype,)))
+        result = F.alpha_dropped(dropped, input, scale, -p * SELU_LIMIT * scale, (1 - p) * SELU_LIMIT * scale)
     else:
+        wide = float64 if layout.dtype is float64 else float32
+        mask = dropout(ones(parts, dtype=wide, device=layout.device), p)
         result = F.mul(input, F.to(mask, (layout.dtype,)))
     return input.copy_(result) if inplace else result
 
