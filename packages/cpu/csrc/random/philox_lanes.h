@@ -74,6 +74,12 @@ static ALWAYS_INLINE void philox_lanes(uint64_t first, lanes order, uint64_t see
     }
 }
 
+/* A word as a signed number, in the order of words: SSE2 compares only signed numbers. */
+static ALWAYS_INLINE int32_t signed_order(uint32_t word)
+{
+    return (int32_t)(word ^ 0x80000000u);
+}
+
 static ALWAYS_INLINE lanes joined(lanes lower, lanes upper)
 {
     return (lower & 0xffffffffu) | upper << 32;
