@@ -12,6 +12,8 @@ from facula_tensor.extend import operators
 
 APART = {
     "all_true",
+    "first_position",
+    "next_position",
     "within",
     "binary_cross_entropy",
     "conjugate",

@@ -11,13 +11,16 @@ from facula_storage import bool_
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor
 from ..._core.wrapped import LevelLayout
+from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
-from ..._dispatch.value_checks import refuse_outside
+from ..._dispatch.value_checks import refuse_outside, with_words
 from .where import nonzero
 from .where_true import where_true
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..._dispatch.namespaces import Namespace
 
 # Note [Several tensors in an index]
@@ -66,8 +69,11 @@ def merged(
     rooms = layout_of_tensor(arranged).shape
     positions: Any = None
     for (dim, index), size, room in zip(pairs, lengths[place:end], rooms[place:end], strict=True):
+        if room == size and not isinstance(layout_of_tensor(index), LevelLayout):
+            positions = _further(positions, index, dim, size)
+            continue
         _check_range(index, dim, size)
-        index = no_record_ops.where(no_record_ops.lt(index, 0), no_record_ops.add(index, size), index)
+        index = from_zero(index, size)
         if room != size:
             index = no_record_ops.mul(index, 0)
         positions = index if positions is None else no_record_ops.add(no_record_ops.mul(positions, room), index)
@@ -107,7 +113,7 @@ def flattened_for_reading(operation: str, input: Tensor, index: Tensor) -> tuple
     if left is not input:
         size = prod(shape)
         _refuse_outside(operation, index, size)
-        index = no_record_ops.where(no_record_ops.lt(index, 0), no_record_ops.add(index, size), index)
+        index = from_zero(index, size)
         index = _places_among(index, shape, layout_of_tensor(left).shape)
     return recorded_ops.reshape(left, (-1,)), index
 
@@ -163,6 +169,59 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
             ) from None
 
 
+@elementwise
+class _counted_from_zero:
+    """Positions along a dimension of this size; negative ones get the size added."""
+
+    inputs = ("index", "size")
+
+    def value(F, index, size):
+        return F.where(index < 0, index + size, index)
+
+
+@elementwise
+class _first_position:
+    """Positions from 0, of positions that may be negative. The launch fails if one is out of range."""
+
+    inputs = ("index", "size")
+
+    def value(F, index, size):
+        place = F.where(index < 0, index + size, index)
+        F.require((place >= 0) & (place < size))
+        return place
+
+
+@elementwise
+class _next_position:
+    """Positions in two merged dimensions, of those in the first and in the second; fails like `_first_position`."""
+
+    inputs = ("positions", "index", "size")
+
+    def value(F, positions, index, size):
+        place = F.where(index < 0, index + size, index)
+        F.require((place >= 0) & (place < size))
+        return positions * size + place
+
+
+def from_zero(index: Tensor, size: int) -> Tensor:
+    """Return positions along a dimension of this size, with the size added to negative ones."""
+    return no_record_ops.counted_from_zero(index, size)
+
+
+def _further(positions: Tensor | None, index: Tensor, dim: int, size: int) -> Tensor:
+    """Combine positions in merged dimensions (None for the first) with an index into the next one.
+
+    Raises an IndexError for positions outside dimension `dim` of length `size`.
+    """
+
+    def compute() -> Tensor:
+        if positions is None:
+            return no_record_ops.first_position(index, size)
+        return no_record_ops.next_position(positions, index, size)
+
+    return with_words(index, compute, *_words("index", index, size, f"dimension {dim}"))
+
+
 def _check_range(index: Tensor, dim: int, size: int) -> None:
     """Raise an IndexError for positions outside dimension `dim` of length `size`."""
     _refuse_outside("index", index, size, f"dimension {dim}")
@@ -170,6 +229,13 @@ def _check_range(index: Tensor, dim: int, size: int) -> None:
 
 def _refuse_outside(operation: str, index: Tensor, size: int, where: str = "a dimension") -> None:
     """Raise an IndexError for positions outside a dimension of length `size`."""
+    refuse_outside(index, -size, size - 1, *_words(operation, index, size, where))
+
+
+def _words(
+    operation: str, index: Tensor, size: int, where: str
+) -> tuple[Callable[[], Exception], Callable[[], Exception]]:
+    """Return functions that make the error for a position out of range: with the position, or without reading it."""
 
     def error(found: object) -> Exception:
         expected = f"expected {-size} to {size - 1}" if size else "it is empty"
@@ -179,4 +245,4 @@ def _refuse_outside(operation: str, index: Tensor, size: int, where: str = "a di
         lowest, highest = [extreme(elements(index)).item() for extreme in (Tensor.amin, Tensor.amax)]
         return error(highest if -size <= lowest < size else lowest)
 
-    refuse_outside(index, -size, size - 1, describe, lambda: error("an index"))
+    return describe, lambda: error("an index")

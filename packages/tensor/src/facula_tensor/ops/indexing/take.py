@@ -15,7 +15,7 @@ from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 from .gather import different_dtypes, gather, int64_index
-from .many import flattened_for_reading
+from .many import flattened_for_reading, from_zero
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
@@ -110,7 +110,7 @@ def take_along_dim(F: Namespace, input: Steady, indices: Tensor, dim: int | None
     shape = broadcast_shapes("take_along_dim", tuple(own), tuple(named))
     input = F.expand(input, (*shape[:at], *input.shape[at : at + 1], *shape[at + 1 :]))
     size = input.shape[at] if ndim else 1
-    indices = no_record_ops.where(no_record_ops.lt(indices, 0), no_record_ops.add(indices, size), indices)
+    indices = from_zero(indices, size)
     indices = no_record_ops.expand(indices, (*shape[:at], *indices.shape[at : at + 1], *shape[at + 1 :]))
     return gather(input, at, indices)
 
