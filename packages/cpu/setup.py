@@ -76,6 +76,7 @@ SPECIAL = {
     "linalg/matmul.dispatch.c": ["-ffp-contract=fast"],
     "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "reductions/norm_p.dispatch.c": WITHOUT_BRANCHES,
+    "sequences/attention.bfloat16.c": ["-ffp-contract=fast"],
     "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
     "spatial/depthwise.dispatch.c": ["-ffp-contract=fast"],
     "spatial/winograd.dispatch.c": ["-ffp-contract=fast"],

@@ -19,6 +19,7 @@
 #define N_TILE 512
 #define TURN transpose_float
 #include "linalg/gemm_pairs.inc"
+#include "linalg/gemm_pairs_vector.inc"
 #include "linalg/gemm.inc"
 #include "linalg/gemm_plan.inc"
 

@@ -8,13 +8,7 @@
 #include "linalg/gemm_rows.h"
 #include "linalg/transpose.inc"
 #include "sequences/attention.cdef.h"
-
-enum formats { NATIVE, HALF, BRAIN, BOOLS };
-enum {
-    STRIP = 16,     /* adjacent numbers processed together */
-    PANEL = 32,     /* columns of the widest panel of any level, to which the planner pads */
-    MOST_KEYS = 512 /* maximum number of keys of a tile */
-};
+#include "sequences/attention_constants.h"
 
 #define T float
 #define SUFFIX float
@@ -74,5 +68,14 @@ enum {
 
 ATTENTION(float, FLOAT32)
 ATTENTION(float, FLOAT16)
-ATTENTION(float, BFLOAT16)
+/* Functions of their own: files refer to rows by functions, and one level has others for bfloat16. */
+static int64_t attention_brain(const void *plan, int64_t *args)
+{
+    return attention_float(plan, args);
+}
+static int64_t attention_grad_brain(const void *plan, int64_t *args)
+{
+    return attention_grad_float(plan, args);
+}
+ATTENTION(brain, BFLOAT16)
 ATTENTION(double, FLOAT64)
