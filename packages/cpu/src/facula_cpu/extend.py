@@ -13,6 +13,7 @@ from ._runtime.threads import observe_jobs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._layers.pointwise import multiplies_pairs
     from ._levels import at_level, levels
     from ._portable import KernelName, Part, PortablePlan, portable_plan
     from ._sources import element_sources
@@ -42,6 +43,7 @@ __all__ = [
     "exponential_terms",
     "is_loop",
     "levels",
+    "multiplies_pairs",
     "observe_jobs",
     "planners",
     "portable_plan",
@@ -54,6 +56,7 @@ __all__ = [
 __getattr__ = _imported_later(
     __name__,
     {
+        "._layers.pointwise": ("multiplies_pairs",),
         "._levels": ("at_level", "levels"),
         "._portable": ("KernelName", "Part", "PortablePlan", "portable_plan"),
         "._sources": ("element_sources",),

@@ -12,6 +12,7 @@ import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import grad
 from facula_cpu import get_convolution_algorithm, set_convolution_algorithm
+from facula_cpu.extend import at_level, levels
 from facula_errors.testing import raises
 
 
@@ -207,3 +208,28 @@ def test_meta_and_memory():
         assert not [tensor for tensor in gc.get_objects() if type(tensor) is ft.Tensor and tensor.shape == (2, 3, 5, 5)]
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("level", levels())
+@pytest.mark.parametrize(
+    ("images", "filters", "stride", "groups"),
+    [((2, 6, 11, 13), 4, 1, 1), ((1, 7, 10, 10), 33, 1, 1), ((3, 5, 3, 3), 2, 1, 1), ((2, 4, 10, 10), 6, 1, 2),
+     ((2, 4, 11, 11), 3, 2, 1), ((0, 4, 10, 10), 3, 1, 1)],
+)  # fmt: skip
+def test_bfloat16_of_single_pixels(images, filters, stride, groups, level):
+    """Products of bfloat16 and float32 convolutions, and their gradients, round once from sums in float32."""
+    shapes = images, (filters, images[1] // groups, 1, 1), (filters,)
+    with at_level(level):
+        halves = [drawn(*shape, dtype=ft.bfloat16).requires_grad_() for shape in shapes]
+        wide = [half.detach().double().requires_grad_() for half in halves]
+        got, wanted = (F.conv2d(*operands, stride=stride, groups=groups) for operands in (halves, wide))
+        slope = drawn(*got.shape, dtype=ft.bfloat16, seed=1)
+        found = [got, *grad(got, halves, slope, create_graph=True)]
+        exact = [wanted, *grad(wanted, wide, slope.double())]
+        for one, other in zip(found, exact, strict=True):
+            assert one.dtype is ft.bfloat16 and one.shape == other.shape
+            largest = abs(other.detach().numpy()).max(initial=0)
+            np.testing.assert_allclose(
+                one.detach().double().numpy(), other.detach().numpy(), rtol=2**-8, atol=1e-5 * largest
+            )
+        assert grad(found[1].sum() + found[2].sum(), halves[1])[0].dtype is ft.bfloat16

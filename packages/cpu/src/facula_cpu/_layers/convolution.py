@@ -20,6 +20,7 @@ COLUMNS, LEAST_COLUMNS = 208, 64  # taps whose patches are in memory at once
 LEAST_TASKS = 4
 PACKED_FROM = 6  # elements of a band per element that a weight uses, below which the band is packed
 MULTIPLY_COST = 10  # picoseconds
+BFLOAT16 = 8
 STRUCT = ffi.typeof("struct facula_convolution *")
 
 
@@ -48,7 +49,7 @@ class Sizes(NamedTuple):
 
 @planner("conv2d", "conv2d_input", "conv2d_weight")
 def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan convolutions of row-major arrays, float32 or float64: of images or of volumes.
+    """Plan convolutions of row-major arrays, float32 or float64: of images or of volumes; in bfloat16, of products.
 
     Parameters: stride, padding (above, left), dilation, groups, and the output's shape; all except groups are pairs, or
     triples for volumes. Plans from files have an algorithm of `choose_algorithm` as well.
@@ -59,7 +60,8 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     from .winograd import choose_algorithm, plan_winograd  # `import facula` does not load it
 
     code = outputs[0].dtype.code
-    if find_kernel(operator, code) is None or not all(
+    half = code == BFLOAT16 and operator != "conv2d_weight"  # which may be a product
+    if (find_kernel(operator, code) is None and not half) or not all(
         layout.dtype.code == code and layout.is_contiguous for layout in (*inputs, *outputs) if layout
     ):
         raise no_kernel(operator, inputs, outputs)
@@ -89,7 +91,6 @@ def plan_direct(
     """Plan convolutions as products of matrices: see Note [Convolution]."""
     stride, padding, dilation, groups = parameters[:4]
     code = outputs[0].dtype.code
-    kernel = kernel_for(operator, code)
     in_volumes = len(images.shape) == 5
     shapes = images.shape, weights.shape, results.shape
     if operator != "conv2d_weight":
@@ -98,6 +99,9 @@ def plan_direct(
         plan = plan_pointwise(operator, inputs, outputs, parameters, *shapes)
         if plan is not None:
             return plan
+    if code == BFLOAT16:
+        raise no_kernel(operator, inputs, outputs)
+    kernel = kernel_for(operator, code)
     if weights.shape[1] == 1 and not in_volumes:
         from .depthwise import plan_depthwise
 

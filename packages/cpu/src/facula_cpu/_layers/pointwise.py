@@ -5,7 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from facula_storage import bfloat16
+
 from .._linalg.matmul import collapse_batch, plan_product
+from .._runtime.registry import LEVELS, level
 
 if TYPE_CHECKING:
     from facula_storage import Plan
@@ -13,6 +16,47 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 LEAST_PIXELS = 100
+
+
+def is_product(
+    operator: str,
+    inputs: Layouts,
+    parameters: Parameters,
+    images: tuple[int, ...],
+    weights: tuple[int, ...],
+    results: tuple[int, ...],
+) -> bool:
+    """Return whether `plan_pointwise` plans a convolution of these shapes."""
+    stride, padding, _, groups = parameters[:4]
+    biased = operator == "conv2d" and inputs[2] is not None
+    return (
+        prod(weights[2:]) == 1
+        and {*stride} == {1}
+        and not any(padding)
+        and not (biased and groups > 1)
+        and images[2:] == results[2:]
+        and (operator != "conv2d" or prod(images[2:]) >= LEAST_PIXELS)
+    )
+
+
+def multiplies_pairs(operator: str, inputs: Layouts, parameters: Parameters) -> bool:
+    """Return whether a convolution, or its gradient, is a product of bfloat16 at a level that multiplies pairs of them.
+
+    >>> from facula_storage import bfloat16, contiguous
+    >>> images, weights = contiguous((1, 8, 9, 9), bfloat16), contiguous((8, 8, 3, 3), bfloat16)
+    >>> multiplies_pairs("conv2d", (images, weights, None), ((1, 1), (1, 1), (1, 1), 1, (9, 9)))
+    False
+    """
+    if level() != LEVELS[-1] or any([one is not None and one.dtype is not bfloat16 for one in inputs]):
+        return False
+    given, weights, size = inputs[0], inputs[1], (0, 0, *parameters[4])
+    if given is None or weights is None or len(given.shape) < 4:
+        return False
+    if operator == "conv2d_weight":  # images in the place of weights
+        images, results, weights_shape = weights.shape, given.shape, (given.shape[1], weights.shape[1], *parameters[4])
+        return parameters[3] == 1 and is_product("conv2d_input", (), parameters, images, weights_shape, results)
+    images, results = (given.shape, size) if operator == "conv2d" else (size, given.shape)
+    return is_product(operator, inputs, parameters, images, weights.shape, results)
 
 
 def plan_pointwise(
@@ -30,19 +74,10 @@ def plan_pointwise(
     images have pixels without results, as transposed convolutions with output padding have. Results of few pixels are
     left to `plan_convolution`, which multiplies several images at once.
     """
-    stride, padding, _, groups = parameters[:4]
-    biased = operator == "conv2d" and inputs[2] is not None
-    if (
-        prod(weights[2:]) != 1
-        or {*stride} != {1}
-        or any(padding)
-        or (biased and groups > 1)
-        or images[2:] != results[2:]
-    ):
+    groups = parameters[3]
+    if not is_product(operator, inputs, parameters, images, weights, results):
         return None
     area, filters, channels = prod(images[2:]), weights[0] // groups, weights[1]
-    if operator == "conv2d" and area < LEAST_PIXELS:
-        return None
     if operator == "conv2d":
         columns, terms, steps = filters, channels, (1, channels)
     else:

@@ -53,6 +53,12 @@ def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parame
     for a in operands:  # a loop, because a comprehension is a call
         layout = None if a is None else a._layout
         dtypes.append(layout and (layout if type(layout) is Layout else layout.real).dtype)
+    if op.unconverted_if is not None:
+        layouts = [None if a is None else layout_of_tensor(a) for a in operands]
+        if all([layout is None or type(layout) is Layout for layout in layouts]) and op.unconverted_if(
+            *layouts, *parameters
+        ):
+            return None
     own: DType = dtypes[0]
     compute = op.compute_dtype(*dtypes)
     if compute is own:

@@ -48,7 +48,7 @@ KNOWN = frozenset(
     "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
     "holomorphic inplace inplace_dunders inputs is_part jvp kernel launch_scalars linear low_bits mask_operands "
     "mutates named no_gradient optional outputs parameters program reads_values reflected result_dtype results "
-    "row_major scaled signature validate_layouts validate_values value vjp_all widens window".split()
+    "row_major scaled signature unconverted_if validate_layouts validate_values value vjp_all widens window".split()
 ).union(OPTIONS)
 
 
@@ -78,7 +78,7 @@ class Operator:
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead. For other operators, `compute_dtype(*dtypes)` is the dtype to which operands are
-      converted; the first result has the first operand's dtype.
+      converted, unless `unconverted_if(*layouts, *parameters)`; the first result has the first operand's dtype.
     - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one
     launch. Its rules derive from the expression, unless `partial_input(F, ...)` defines the derivative by an
     operand, or `vjp_input` its rule; `no_gradient` names operands without a gradient, for which an error is
@@ -126,6 +126,7 @@ class Operator:
         self.converts: bool = "compute_dtype" in declared and not is_elementwise
         # dtypes in which the operator computes without conversion if all operands have them
         self.unconverted: set[DType] = set()
+        self.unconverted_if: Callable[..., bool] | None = declared.get("unconverted_if")
         self.result_dtype: Callable[[DType], DType] = declared.get("result_dtype", same)
         self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
         self.kernel: str = declared.get("kernel", self.name)

@@ -8,10 +8,11 @@ images of height 1.
 # ruff: noqa: F401  imports generated functions into this module
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError
-from facula_storage import DType, contiguous, float64
+from facula_storage import DType, bfloat16, contiguous, float64
 
 from ..._core.tensor import layout_of_tensor
 from ..._dispatch.conversions import exact
@@ -52,6 +53,16 @@ def in_one_dtype(*dtypes: DType | None) -> DType:
     return COMPUTE_DTYPE(given[0])
 
 
+def _on_pairs(operator: str, *arguments: Any) -> bool:
+    """Return whether the kernels compute these operands and parameters in bfloat16."""
+    inputs, parameters = arguments[:-5], arguments[-5:]
+    if inputs[0].dtype is not bfloat16 or inputs[0].device.type != "cpu":
+        return False
+    from facula_cpu.extend import multiplies_pairs  # `import facula` does not load it
+
+    return multiplies_pairs(operator, inputs, parameters)
+
+
 @operator
 class _conv2d:
     """Multiply and sum each filter with the input, at every position."""
@@ -62,6 +73,7 @@ class _conv2d:
     bilinear = ("input", "weight")
     linear = ("bias",)
     compute_dtype = in_one_dtype
+    unconverted_if = partial(_on_pairs, "conv2d")
     row_major = True
 
     def outputs(input, weight, bias, stride, padding, dilation, groups, size):
@@ -94,6 +106,7 @@ class _conv2d_input:
     inputs = ("grad", "weight")
     parameters = PARAMETERS
     compute_dtype = in_one_dtype
+    unconverted_if = partial(_on_pairs, "conv2d_input")
     row_major = True
 
     def outputs(grad, weight, stride, padding, dilation, groups, size):
@@ -119,7 +132,16 @@ class _conv2d_weight:
     inputs = ("grad", "input")
     parameters = PARAMETERS
     compute_dtype = in_one_dtype
+    unconverted_if = partial(_on_pairs, "conv2d_weight")
     row_major = True
+
+    def decompose(F, operands, parameters):
+        if layout_of_tensor(operands[0]).dtype is not bfloat16:
+            return None
+        # A product, whose sums are over all pixels of all images.
+        rows = [F.reshape(F.transpose(operand, 0, 1), (layout_of_tensor(operand).shape[1], -1)) for operand in operands]
+        shape = (rows[0].shape[0], rows[1].shape[0], *parameters[4])
+        return F.reshape(F.matmul(rows[0], F.mT(rows[1])), shape)
 
     def outputs(grad, input, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[1], input.shape[1] // groups, *size), grad.dtype, grad.device)
