@@ -65,12 +65,12 @@ def repeated(begin: Callable[[Any], tuple[Callable, Any, Any]], F: Any) -> Loop:
     return own_code(loop)
 
 
-def steps_agree(begin: Callable[[Any], tuple[Callable, Any, Any]]) -> None:
+def steps_agree(begin: Callable[[Any], tuple[Callable, Any, Any]], tolerance: float = 1e-4) -> None:
     """Raise ValueError if the two libraries train differently."""
     ours, theirs = begin(facula), begin(torch)
     for number in range(5):
         loss, expected = (step(inputs, targets).item() for step, inputs, targets in (ours, theirs))
-        if not abs(loss - expected) < 1e-4 * expected:
+        if not abs(loss - expected) < tolerance * expected:
             raise ValueError(f"networks: losses of step {number}: {loss} facula, {expected} PyTorch")
 
 
@@ -85,6 +85,38 @@ for name, target, kind, make, same, shape in (
     check = partial(steps_agree, partial(begin, make=same, kind=kind, shape=shape))  # generators differ: no dropout
     rows.row(name, target, check=check)(partial(repeated, partial(begin, make=make, kind=kind, shape=shape)))
 
+
+def begin_lower(F: Any, widths: tuple[int, ...], batch: int, enabled: bool = True) -> tuple[Callable, Any, Any]:
+    """Return a training step of a perceptron under autocast to bfloat16, and a batch, as `begin` does."""
+    model = perceptron(F, widths)
+    with F.no_grad():
+        for p in model.parameters():
+            p.copy_((filled(F, *p.shape) - 0.5) * (2 / p.shape[-1] ** 0.5))
+    optimizer = F.optim.SGD(model.parameters(), lr=0.001)
+
+    def step(inputs, targets):
+        optimizer.zero_grad()
+        with F.autocast("cpu", dtype=F.bfloat16, enabled=enabled):
+            loss = F.nn.functional.cross_entropy(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return own_code(step), filled(F, batch, widths[0]), F.from_numpy(np.arange(batch) % 10)
+
+
+if hasattr(facula, "autocast"):
+    for widths, batch, target, gain in (
+        ((1024, 2048, 2048, 1024), 256, 1.0, 0.65),
+        ((511, 1023, 333, 10), 129, 1.0, 0.75),
+        ((64, 64, 64, 10), BATCH, 0.5, None),
+    ):
+        lower = partial(begin_lower, widths=widths, batch=batch)
+        text = f"MLP {'-'.join(map(str, widths))}, batch {batch}, bfloat16 autocast"
+        rows.row(text, target, check=partial(steps_agree, lower, 1e-2))(partial(repeated, lower))
+        if gain:
+            whole = partial(repeated, partial(lower, enabled=False), facula)
+            rows.row(f"{text}, against float32", gain, against=whole)(partial(repeated, lower))
 
 GPT = {"letters": 65, "size": 64, "length": 64, "heads": 4, "layers": 2}
 
