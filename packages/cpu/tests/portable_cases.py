@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from kernel_helpers import to_bfloat16
 
 from facula_storage.extend import Program
 
@@ -11,6 +12,11 @@ RNG = np.random.default_rng(0)
 
 def f4(*shape):
     return RNG.standard_normal(shape).astype("f4")
+
+
+def brains(*shape):
+    """Return numbers of bfloat16."""
+    return to_bfloat16(f4(*shape))
 
 
 def i8(high, *shape):
@@ -75,6 +81,11 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "matmul complex swapped": ("matmul", (f4(80, 3).astype("c8").T, f4(80, 90).astype("c8")), (f4(90,
         3).astype("c8").T,)),
     "matmul half": ("matmul", (f4(9, 80).astype("f2"), f4(80, 30).astype("f2")), (f4(9, 30).astype("f2"),)),
+    "matmul brain": ("matmul", (brains(9, 81), brains(81, 30)), (brains(9, 30),)),
+    "linear brain": ("linear", (brains(70, 33), brains(40, 33), brains(40)), (brains(70, 40),)),
+    "linear brain swapped": ("linear", (brains(300, 5).T, brains(300, 300), brains(300)), (brains(5, 300),)),
+    "attention brain": ("attention", (brains(2, 9, 8), brains(2, 7, 8), brains(2, 7, 5), None), (brains(2, 9, 5),
+                        f4(2, 9)), (False,), (0.5, 0.25, 3, 4)),
     "matmul integer": ("matmul", (i8(9, 4, 5), i8(9, 5, 6)), (i8(9, 4, 6),)),
     "linear": ("linear", (f4(40, 33), f4(20, 33), f4(20)), (f4(40, 20),)),
     "linear without": ("linear", (f4(40, 33), f4(20, 33), None), (f4(40, 20),)),

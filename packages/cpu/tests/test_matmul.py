@@ -7,7 +7,7 @@ import pytest
 from arrays import laid_out, values
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_helpers import COMPLEX, FLOATS, NAMES, compute, empty, plan, widen
+from kernel_helpers import COMPLEX, FLOATS, NAMES, compute, empty, plan, to_bfloat16, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors.testing import raises
@@ -107,20 +107,13 @@ def test_stacks_that_share_a_matrix(name, stack, threads, level):
             check(compute("linear", (a, b.T, bias), (o,)), a, b, widen(bias))
 
 
-def brains(array):
-    """Return float32 numbers as bfloat16, rounded toward zero."""
-    made = empty(array.shape, "bfloat16")
-    made[...] = (np.asarray(array, "f4").view(np.uint32) >> 16).astype(np.uint16)
-    return made
-
-
 @pytest.mark.parametrize("shape", [(5, 7, 1), (14, 32, 2), (29, 33, 1027), (1, 50, 801), (51, 1, 799), (85, 40, 6001)])
 def test_bfloat16_is_summed_in_float32(shape, threads, level):
     """Check sums of numbers of many magnitudes against float64, with the bound of docs/cpu.md, and their bits."""
     m, n, k = shape
     rng = np.random.default_rng(k)
-    a = brains(rng.standard_normal((k, m)) * 2.0 ** rng.integers(-20, 20, (k, m))).T
-    b, bias = brains(rng.standard_normal((n, k))), brains(rng.standard_normal(n))
+    a = to_bfloat16(np.asarray(rng.standard_normal((k, m)) * 2.0 ** rng.integers(-20, 20, (k, m)), "f4")).T
+    b, bias = (to_bfloat16(rng.standard_normal(size).astype("f4")) for size in ((n, k), (n,)))
     wide, other, more = (widen(one).astype("f8") for one in (a, b, bias))
     wanted, sizes = wide @ other.T + more, np.abs(wide) @ np.abs(other.T) + np.abs(more)
     got = compute("linear", (a, b, bias), (empty((m, n), "bfloat16"),))
@@ -132,8 +125,8 @@ def test_bfloat16_is_summed_in_float32(shape, threads, level):
 
 def test_bfloat16_at_its_limits(level):
     """Check infinities, NaN, overflow, and subnormal numbers, which a level may treat as 0."""
-    a = brains(np.array([[np.inf, 0], [np.nan, 1], [3e38, 3e38], [1e-39, 0], [1, -1]], "f4"))
-    b = brains(np.array([[1, 0], [1, 1]], "f4"))
+    a = to_bfloat16(np.array([[np.inf, 0], [np.nan, 1], [3e38, 3e38], [1e-39, 0], [1, -1]], "f4"))
+    b = to_bfloat16(np.array([[1, 0], [1, 1]], "f4"))
     got = widen(compute("matmul", (a, b), (empty((5, 2), "bfloat16"),)))
     exact = widen(a)
     assert got[0, 0] == np.inf and np.isnan(got[1]).all()

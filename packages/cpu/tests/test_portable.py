@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_helpers import BACKEND
 from model_files import Model, one_launch, write
-from portable_cases import CASES, MANY, f4
+from portable_cases import CASES, MANY, brains, f4
 
 from facula_cpu import _portable, get_num_threads, register_loop, set_num_threads
 from facula_cpu.extend import KernelName, portable_plan
@@ -87,10 +87,11 @@ def test_kernels_that_share_a_function_do_so_at_every_level():
     assert all(one == groups[0] for one in groups)
 
 
-def test_a_file_runs_at_other_levels_and_thread_counts(tmp_path):
+@pytest.mark.parametrize("numbers", [f4, brains])
+def test_a_file_runs_at_other_levels_and_thread_counts(numbers, tmp_path):
     """Run a file made on one thread at the best level on two at the lowest, and compare with a file made there."""
-    left, right = f4(300, 200), f4(200, 310)
-    made = np.zeros((300, 310), "f4")
+    left, right = numbers(300, 201), numbers(201, 310)
+    made = np.zeros_like(numbers(300, 310))
     before = get_num_threads()
     set_num_threads(1)
     try:
@@ -104,15 +105,17 @@ def test_a_file_runs_at_other_levels_and_thread_counts(tmp_path):
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import numpy as np
-from kernel_helpers import BACKEND, layout
+from kernel_helpers import BACKEND, Bits, layout
 from model_files import Model
 a, b = np.load({str(tmp_path / "a.npy")!r}), np.load({str(tmp_path / "b.npy")!r})
-o = np.zeros((300, 310), "f4")
+if a.dtype == "u2":
+    a, b = a.view(Bits), b.view(Bits)
+o = np.zeros_like(a, shape=(300, 310))
 plan = BACKEND.plan("matmul", (layout(a), layout(b)), (layout(o),), ())
 space = np.zeros(plan.workspace + 64, np.uint8)
 plan.launch(o.size, a.ctypes.data, b.ctypes.data, o.ctypes.data, *[space.ctypes.data] * (plan.workspace > 0))
 with Model({str(path)!r}) as model:
-    model.inputs["a0"][...], model.inputs["a1"][...] = a, b
+    model.inputs["a0"][...], model.inputs["a1"][...] = a.view(np.ndarray), b.view(np.ndarray)
     model.run()
     assert model.outputs["a2"].tobytes() == o.tobytes()
 """
