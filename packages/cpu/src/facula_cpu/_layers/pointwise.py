@@ -35,7 +35,7 @@ def is_product(
         and not any(padding)
         and not (biased and groups > 1)
         and images[2:] == results[2:]
-        and (operator != "conv2d" or prod(images[2:]) >= LEAST_PIXELS)
+        and (operator != "conv2d" or inputs[0].dtype is bfloat16 or prod(images[2:]) >= LEAST_PIXELS)
     )
 
 
