@@ -90,14 +90,27 @@ OPERATORS = (
     Operator(
         "interpolate bilinear 2", LARGE_IMAGES, (8, 18), functional("interpolate", scale_factor=2, mode="bilinear")
     ),
+    Operator(
+        "interpolate bicubic 2", LARGE_IMAGES, (12, 30), functional("interpolate", scale_factor=2, mode="bicubic")
+    ),
+    Operator("interpolate area 0.5", LARGE_IMAGES, (2, 5), functional("interpolate", scale_factor=0.5, mode="area")),
     Operator("pixel_shuffle 2", IMAGES, (4, 8), functional("pixel_shuffle", 2)),
+    Operator("channel_shuffle 4", IMAGES, (2, 5), functional("channel_shuffle", 4)),
     Operator("pixel_unshuffle 2", IMAGES, (4, 8), functional("pixel_unshuffle", 2)),
     Operator("pad 1 reflect", IMAGES, (3, 7), functional("pad", (1, 1, 1, 1), "reflect")),
     Operator("pad 1 replicate", IMAGES, (3, 7), functional("pad", (1, 1, 1, 1), "replicate")),
+    Operator("pad 1 circular", IMAGES, (3, 7), functional("pad", (1, 1, 1, 1), "circular")),
     Operator("pad 1 constant", IMAGES, (3, 7), functional("pad", (1, 1, 1, 1))),
     Operator("unfold 2, stride 2", IMAGES, (4, 10), functional("unfold", 2, stride=2)),
     Operator("flip", ROWS, (2, 5), method("flip", 1), ALL),
     Operator("roll", ROWS, (2, 5), method("roll", 3, 1), ALL),
+    Operator("rot90", ROWS, (2, 5), method("rot90"), ALL),
+    Operator("permute and copy", IMAGES, (2, 5), lambda F, x: x.permute(0, 2, 3, 1).contiguous(), ALL),
+    Operator("cat", ROWS, (2, 7), lambda F, x: F.cat([x, x], 1), ALL),
+    Operator("stack last", ROWS, (3, 8), lambda F, x: F.stack([x, x], 2), ALL),
+    Operator("repeat 2, 2", ROWS, (5, 12), method("repeat", 2, 2), ALL),
+    Operator("repeat_interleave 2", ROWS, (3, 7), method("repeat_interleave", 2, 1), ALL),
+    Operator("unfold of a dimension", ROWS, (1, 10), method("unfold", 1, 4, 2)),
     # normalization
     Operator("local_response_norm 5", IMAGES, (8, 20), functional("local_response_norm", 5)),
     Operator("batch_norm, training", IMAGES, (3, 8), batch_norm, others=scale_and_shift),

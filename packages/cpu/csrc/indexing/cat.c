@@ -3,13 +3,67 @@
 
 #include <string.h>
 
-enum { PIECE = 1 << 17 }; /* bytes of output in a task */
+enum {
+    PIECE = 1 << 17, /* bytes of output in a task */
+    ROWS = 256,      /* of elements that are interleaved in the cache */
+};
 
 struct work {
     const int64_t *table; /* outer, parts, then for each part its address and its number of bytes in each outer step */
     char *o;
     int64_t row, total; /* bytes */
+    int64_t element;    /* bytes of the elements of parts that have one in each outer step; otherwise 0 */
+    int64_t rows;       /* outer steps in a task, for these */
 };
+
+/* Elements of the parts in turn, from row `first` on. Two parts are a loop that compilers vectorize. */
+#define INTERLEAVE(T)                                                                           \
+    static void interleave_##T(const struct work *work, int64_t first, int64_t end)             \
+    {                                                                                           \
+        const int64_t parts = work->table[1], *source = work->table + 2;                        \
+        T *restrict o = (T *)work->o;                                                           \
+        if (parts == 2) {                                                                       \
+            const T *restrict a = (const T *)source[0], *restrict b = (const T *)source[2];     \
+            for (int64_t i = first; i < end; i++) {                                             \
+                o[2 * i] = a[i];                                                                \
+                o[2 * i + 1] = b[i];                                                            \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        for (int64_t row = first; row < end; row += ROWS)                                       \
+            for (int64_t part = 0; part < parts; part++) {                                      \
+                const T *restrict a = (const T *)source[2 * part];                              \
+                for (int64_t i = row; i < (row + ROWS < end ? row + ROWS : end); i++)           \
+                    o[i * parts + part] = a[i];                                                 \
+            }                                                                                   \
+    }
+INTERLEAVE(uint8_t)
+INTERLEAVE(uint16_t)
+INTERLEAVE(uint32_t)
+INTERLEAVE(uint64_t)
+
+/* Returns the size of elements that are joined one by one; 0 if parts are longer, or not equally long. */
+static int64_t element_size(const struct work *work)
+{
+    const int64_t parts = work->table[1], width = work->table[3];
+    int64_t places = width | (int64_t)work->o;
+    for (int64_t part = 0; part < parts; part++) {
+        if (work->table[3 + 2 * part] != width)
+            return 0;
+        places |= work->table[2 + 2 * part];
+    }
+    return (width == 1 || width == 2 || width == 4 || width == 8) && places % width == 0 ? width : 0;
+}
+
+static void join_rows(const struct work *work, int64_t first, int64_t end)
+{
+    switch (work->element) {
+    case 1: interleave_uint8_t(work, first, end); return;
+    case 2: interleave_uint16_t(work, first, end); return;
+    case 4: interleave_uint32_t(work, first, end); return;
+    case 8: interleave_uint64_t(work, first, end); return;
+    }
+}
 
 /* Writes the bytes [from, to) of the output. */
 static void join(const struct work *work, int64_t from, int64_t to)
@@ -36,18 +90,32 @@ static void join(const struct work *work, int64_t from, int64_t to)
 static void join_piece(void *context, int64_t number)
 {
     const struct work *work = context;
+    if (work->element) {
+        const int64_t first = number * work->rows, end = first + work->rows;
+        join_rows(work, first, end < work->table[0] ? end : work->table[0]);
+        return;
+    }
     const int64_t from = number * PIECE, to = from + PIECE;
     join(work, from, to < work->total ? to : work->total);
 }
 
 static int64_t cat(const void *plan, int64_t *args)
 {
-    struct work work = {args + 1, (char *)args[3 + 2 * args[2]], 0, 0};
+    struct work work = {args + 1, (char *)args[3 + 2 * args[2]], 0, 0, 0, 0};
     (void)plan;
     for (int64_t part = 0; part < work.table[1]; part++)
         work.row += work.table[3 + 2 * part];
     work.total = work.row * work.table[0];
-    if (work.total > 2 * PIECE)
+    if (work.total && work.table[1] > 1 && work.table[0] > 1)
+        work.element = element_size(&work);
+    if (work.element) {
+        work.rows = PIECE / work.row + 1;
+        const int64_t tasks = work.total > 2 * PIECE ? (work.table[0] + work.rows - 1) / work.rows : 1;
+        if (tasks > 1)
+            facula_parallel(tasks, join_piece, &work);
+        else
+            join_rows(&work, 0, work.table[0]);
+    } else if (work.total > 2 * PIECE)
         facula_parallel((work.total + PIECE - 1) / PIECE, join_piece, &work);
     else if (work.total)
         join(&work, 0, work.total);

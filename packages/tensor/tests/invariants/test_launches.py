@@ -13,7 +13,7 @@ UPDATE = (
 # Operators whose backward pass takes more than 3 launches for each one of the forward pass, and 2.
 ABOVE = {
     "a step of a backward pass: only second derivatives run its gradient": """
-        conv2d_weight cross_entropy_grad log_softmax_grad recurrence softmax_grad""",
+        cross_entropy_grad log_softmax_grad recurrence softmax_grad""",
     "products of matrices, cheaper than the decomposition": "eig matrix_exp pinv qr svd",
     "equal elements share the gradient, and are counted": "median_all median_dim nanmedian_all",
     "a product needs another rule if an element is 0": "prod scatter_product",

@@ -107,7 +107,10 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
         )
         for places in (loops if a.numel else ())
     ]
-    fill = None if not shared and a.numel == o.numel else numbers
+    fill: tuple[float, ...] | None = numbers
+    extents, steps = [dim[0] for dim in dims], [dim[2] for dim in dims]
+    if boxes and prod(extents) == o.numel and are_distinct(extents, steps):
+        fill, boxes[0] = None, boxes[0]._replace(add=False)  # the first box has all elements
     return plan_boxes(operator, parameters, o, boxes, fill)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidIndexError
-from facula_storage import Layout, layout_of
+from facula_storage import Layout, contiguous, layout_of
 from facula_storage.extend.layouts import layout_cache_clearers
 from facula_storage.extend.recording import note_bound
 
+from ..._core.memory import dense_in_order
 from ..._dispatch.declaration import operator, view
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators
 from ..._dispatch.view_call import MAX_WINDOWS
@@ -99,6 +100,10 @@ class _index_back:
 
     def execute(operands, parameters):
         (g,), (whole, parts) = operands, parameters
+        if dense_in_order(whole).is_contiguous:
+            part, delta = FIND(contiguous(whole.shape, g.dtype, g.device), parts)
+            if 0 not in part.shape:
+                return [no_record_ops.inset(g, (whole.shape, part.strides, delta // g.dtype.itemsize, (), 0))]
         result = zeros_in_order(whole, g)
         no_record_ops.copy_into(no_record_ops.index(result, parts), g)
         return [result]

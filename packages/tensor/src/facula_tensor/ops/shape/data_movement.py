@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from facula_storage import contiguous
+from facula_storage import contiguous, cpu, float32, float64
+from facula_storage.extend.layouts import contiguous_strides
 
 from ..._core.tensor import layout_of_tensor
 from ..._dispatch.declaration import operator
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..._core.tensor import Tensor
     from ..._dispatch.namespaces import Namespace
+
+FEW_COPIES = 32  # of an element, whose gradients are added one array after the other
 
 
 @operator
@@ -93,13 +96,21 @@ class _tile:
 def untile(F: Namespace, g: Tensor, layout: Layout, outer: tuple[int, ...], inner: tuple[int, ...]) -> Tensor:
     """Sum the gradients of all copies that `tile` made of each element."""
     parts: list[int] = []
+    steps: list[int] = []
     summed: list[int] = []
-    for size, copies, repetitions in zip(layout.shape, outer, inner, strict=True):
-        for count, repeats in ((copies, True), (size, False), (repetitions, True)):
+    for size, step, copies, repetitions in zip(
+        layout.shape, contiguous_strides(layout.shape), outer, inner, strict=True
+    ):
+        for count, by, repeats in ((copies, 0, True), (size, step, False), (repetitions, 0, True)):
             if repeats and count == 1:
                 continue
             if repeats:
                 summed.append(len(parts))
             parts.append(count)
+            steps.append(by)
     g = F.reshape(g, tuple(parts))
-    return F.sum(g, (tuple(summed), False)) if summed else F.clone(g)
+    if not summed:
+        return F.clone(g)
+    if prod([parts[dim] for dim in summed]) <= FEW_COPIES and g.dtype in (float32, float64) and g.device is cpu:
+        return F.inset(g, (layout.shape, tuple(steps), 0, tuple(summed), 0))
+    return F.sum(g, (tuple(summed), False))

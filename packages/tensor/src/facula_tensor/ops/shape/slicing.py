@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
-from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.layouts import INTEGER, contiguous_strides
 from facula_storage.extend.recording import note_bound, recorders
 
 from ..._core.errors import named, shown
@@ -119,6 +119,10 @@ class _slice_back:
 
     def execute(operands, parameters):
         (g,), (whole, dim, start, step) = operands, parameters
+        if dense_in_order(whole).is_contiguous:
+            strides = contiguous_strides(whole.shape)
+            steps = tuple([by * step if at == dim else by for at, by in enumerate(strides)])
+            return [no_record_ops.inset(g, (whole.shape, steps, start * strides[dim] if g.numel() else 0, (), 0))]
         result = zeros_in_order(whole, g)
         count = g.shape[dim]
         write(no_record_ops.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
