@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lines/lines.cdef.h"
+#include "lines/network.h"
 #include "lines/sort_keys.h"
 
 /* Keys of at most 32 bits share 64 bits with their index. */
@@ -21,7 +21,9 @@
 #define BACK_DTYPE FLOAT32
 #define ZERO_KEY 0x80000000u
 
+#define SIGNED int32_t
 #include "lines/sort.inc"
+#include "lines/select.inc"
 
 struct pair {
     uint64_t key, place;
@@ -41,6 +43,7 @@ struct pair {
 #undef BACK
 #undef BACK_DTYPE
 #undef ZERO_KEY
+#undef SIGNED
 #define SUFFIX wide
 #define PAIR struct pair
 #define KEY uint64_t
@@ -56,7 +59,9 @@ struct pair {
 #define BACK_DTYPE FLOAT64
 #define ZERO_KEY 0x8000000000000000
 
+#define SIGNED int64_t
 #include "lines/sort.inc"
+#include "lines/select.inc"
 
 #define BY_WIDTH(name)                                                                                      \
     static int64_t name(const struct facula_lines *plan, char *const *at, int64_t count)                    \
