@@ -184,6 +184,10 @@ static ALWAYS_INLINE void merge_lanes(words_row *word, int64_t rows, const int h
     finish_merge(word, rows, rows / 2);
 }
 
+/* A key of WORD_BITS and NORMAL, the least normal double, make a word. */
+#define NORMAL ((uint64_t)1 << 52)
+enum { WORD_BITS = 61 };
+
 /* Sort words below 2 ** 62, of which there is room for MOST_WORDS in both arrays, into `sorted`. */
 static void sort_words(uint64_t *words, uint64_t *sorted, int64_t n)
 {
