@@ -68,7 +68,9 @@ def _median_of_all(name: str) -> Function:
             return F.reshape(getattr(F, name + "_dim")(flat, (0,))[0], ())
 
         def execute(operands, parameters):
-            flat = no_record_ops.reshape(operands[0], (-1,))
+            (flat,) = operands
+            if layout_of_tensor(flat).ndim != 1:
+                flat = no_record_ops.reshape(flat, (-1,))
             if not layout_of_tensor(flat).numel:
                 return [full((), float("nan"), dtype=flat.dtype, device=flat.device)]
             return [no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())]

@@ -17,6 +17,7 @@ from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
+from ..indexing.where_true import where_true
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
@@ -76,21 +77,16 @@ def all_dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
     return tuple(range(layout_of_tensor(x).ndim)), False
 
 
-def group_runs(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the start and the length of each group of n elements, and the group of each element.
-
-    `different` contains, for each element except the first, whether it differs from the previous one.
-    """
-    first = no_record_ops.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
-    starts = no_record_ops.reshape(first.nonzero(), (-1,))
-    ends = no_record_ops.cat(
-        (no_record_ops.slice(starts, 0, 1, starts.shape[0], 1), full((1,), n, dtype=int64, device=first.device)), (0,)
-    )
-    return (
-        starts,
-        no_record_ops.sub(ends, starts),
-        no_record_ops.sub(no_record_ops.cumsum(no_record_ops.to(first, (int64,)), (0, False)), 1),
-    )
+def _order(rows: Tensor) -> Tensor:
+    """Return the indices that sort rows, by stable sorts that begin with the last column."""
+    order = None
+    for column in range(layout_of_tensor(rows).shape[1] - 1, -1, -1):
+        keys = no_record_ops.select(rows, 1, column)
+        keys = keys if order is None else no_record_ops.gather(keys, order, (0,))
+        places = no_record_ops.sort(keys, (0, False))[1]
+        order = places if order is None else no_record_ops.gather(order, places, (0,))
+    assert order is not None  # there is a column
+    return order
 
 
 def distinct(
@@ -101,48 +97,53 @@ def distinct(
     With `inverse` also return the position of each element among them, with `counts` their frequencies.
     """
     shape = layout_of_tensor(input).shape
+    order = None
+    rest: tuple[int, ...] = ()
     if dim is None:
-        rows = no_record_ops.reshape(input, (-1, 1))
-        rest: tuple[int, ...] = ()
+        rows = input if len(shape) == 1 else no_record_ops.reshape(input, (-1,))
+        n = layout_of_tensor(rows).shape[0]
+        if ordered and n:
+            rows, order = no_record_ops.sort(rows, (0, False))
     else:
         if not shape:
             raise ArgumentError(f"{name}: expected a tensor with dimensions if dim is given; got a number")
         dim = check_dim(name, dim, len(shape))
+        n = shape[dim]
         moved = no_record_ops.movedim(input, dim, 0)
         rest = layout_of_tensor(moved).shape[1:]
         width = 1
         for size in rest:
             width *= size
-        if not width and shape[dim]:
+        if not width and n:
             raise ArgumentError(f"{name}: expected slices with elements along dim {dim}; got shape {shape}")
-        rows = no_record_ops.reshape(moved, (shape[dim], width))
-    n, width = layout_of_tensor(rows).shape
-    order = None
-    if ordered and n:
-        for column in range(width - 1, -1, -1):  # stable sorts, beginning with the last column
-            keys = no_record_ops.select(rows, 1, column)
-            keys = keys if order is None else no_record_ops.gather(keys, order, (0,))
-            places = no_record_ops.sort(keys, (0, False))[1]
-            order = places if order is None else no_record_ops.gather(order, places, (0,))
-        rows = no_record_ops.take(rows, order, (0,))
+        rows = no_record_ops.reshape(moved, (n, width))
+        if ordered and n:
+            order = _order(rows)
+            rows = no_record_ops.take(rows, order, (0,))
     if n:
+        # Whether each row differs from the previous one; the first one begins a run.
         differ = no_record_ops.ne(no_record_ops.slice(rows, 0, 1, n, 1), no_record_ops.slice(rows, 0, 0, n - 1, 1))
-        starts, sizes, group = group_runs(no_record_ops.any(differ, ((1,), False)), n)
+        if dim is not None:
+            differ = no_record_ops.any(differ, ((1,), False))
+        first = no_record_ops.cat((ones(1, dtype=bool_, device=input.device), differ), (0,))
+        starts = where_true("nonzero_flat", first, ())
     else:
-        starts = sizes = group = zeros(0, dtype=int64, device=input.device)
+        first = zeros(0, dtype=bool_, device=input.device)
+        starts = zeros(0, dtype=int64, device=input.device)
     found = no_record_ops.take(rows, starts, (0,))
-    if dim is None:
-        found = no_record_ops.reshape(found, (-1,))
-    else:
+    if dim is not None:
         found = no_record_ops.contiguous(no_record_ops.movedim(no_record_ops.reshape(found, (-1, *rest)), 0, dim))
     if not (inverse or counts):
         return found
     results = [found]
     if inverse:
-        back = group if order is None else no_record_ops.gather_back(group, order, ((n,), 0))
+        run = no_record_ops.sub(no_record_ops.cumsum(no_record_ops.to(first, (int64,)), (0, False)), 1)
+        back = run if order is None else no_record_ops.gather_back(run, order, ((n,), 0))
         results.append(no_record_ops.reshape(back, shape if dim is None else (n,)))
     if counts:
-        results.append(sizes)
+        ends = no_record_ops.slice(starts, 0, 1, layout_of_tensor(starts).shape[0], 1) if n else starts
+        last = full((1 if n else 0,), n, dtype=int64, device=input.device)
+        results.append(no_record_ops.sub(no_record_ops.cat((ends, last), (0,)), starts))
     return tuple(results)
 
 
