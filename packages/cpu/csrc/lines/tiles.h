@@ -112,6 +112,13 @@ static void move_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64
 {
     char packed[STRIP * DEPTH * 8] __attribute__((aligned(64)));
     const int64_t piece = 16 / size, row = STRIP * size, pack = DEPTH * size;
+    if ((next < 0 ? -next : next) < (along < 0 ? -along : along)) { /* lines with gaps between their neighbors */
+        if (store)
+            move_elements(size, rows, lines, tile, row, size, at, along, next);
+        else
+            move_elements(size, rows, lines, at, along, next, tile, row, size);
+        return;
+    }
     const int64_t c = size > 1 && size < 16 ? lines / piece * piece : 0, r = c ? rows / piece * piece : 0;
     const int is_near = along == size || along == -size;
     if (c && r) { /* lines with gaps are first packed */
@@ -151,12 +158,17 @@ static ALWAYS_INLINE void fetch_ahead(int64_t lines, int64_t bytes, const char *
 static void pass_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64_t next, int64_t along, char *tile, int store,
                       int64_t ahead)
 {
-    enum { PART = 16 };
-    const int64_t last = along < 0 ? (DEPTH - 1) * along : 0;
-    for (int64_t c = 0; c < lines; c += PART) {
-        const int64_t part = lines - c < PART ? lines - c : PART;
-        fetch_ahead(part, DEPTH * (along < 0 ? -along : along), at + c * next + ahead + last, next);
-        move_tile(size, part, rows, at + c * next, next, along, tile + c * size, store);
+    enum { PART = 16, MOST_FETCHED = 16 };
+    const int64_t far = along < 0 ? -along : along, near = next < 0 ? -next : next, last = along < 0 ? (DEPTH - 1) * along : 0;
+    const int by_row = near < far; /* rows have gaps between neighbors */
+    for (int64_t c = 0, part; c < lines; c += part) {
+        part = by_row || lines - c < PART ? lines - c : PART;
+        char *const from = at + c * next;
+        if (by_row && near <= MOST_FETCHED)
+            fetch_ahead(rows, part * near, from + ahead + (next < 0 ? (part - 1) * next : 0), along);
+        else if (!by_row && far <= MOST_FETCHED)
+            fetch_ahead(part, DEPTH * far, from + ahead + last, next);
+        move_tile(size, part, rows, from, next, along, tile + c * size, store);
     }
 }
 
