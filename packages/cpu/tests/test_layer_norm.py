@@ -45,10 +45,12 @@ def definition(operator, x, g, weight, bias, count, eps):
 
 SHAPES = [
     ("layer_norm", (3, 4), 1),
+    ("layer_norm", (37, 16), 1),
     ("layer_norm", (7, 33), 1),
     ("layer_norm", (2, 3, 5, 13), 2),
     ("layer_norm", (700, 160), 1),
     ("layer_norm", (3, 5000), 1),
+    ("rms_norm", (19, 10), 1),
     ("rms_norm", (4, 70), 1),
     ("rms_norm", (2, 3, 40), 2),
     ("group_norm", (3, 6), 2),

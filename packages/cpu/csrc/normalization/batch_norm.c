@@ -53,10 +53,10 @@ static int64_t batch_norm(const void *plan_, int64_t *args)
         at->epsilon = real_argument(args[plan->form == 0 ? 10 : 7]);
     }
     const int64_t tasks = (plan->channels + plan->group - 1) / plan->group;
-    if (plan->serial)
-        for (int64_t task = 0; task < tasks; task++)
-            run_group(&work, task);
-    else
+    if (plan->serial || facula_threads() == 1) {
+        if (plan->channels)
+            plan->run(plan, at, 0, plan->channels);
+    } else
         facula_parallel(tasks, run_group, &work);
     return FACULA_OK;
 }

@@ -8,10 +8,13 @@
 #include "elements/half.h"
 #include "normalization/layer_norm.cdef.h"
 #include "runtime/kernel.h"
+#include "runtime/vector.h"
 
 enum {
-    LANES = 32, /* partial sums of a row: the same at every level, so that results are the same */
-    DEPTH = 32, /* vectors that are added before the sum is widened */
+    LANES = 16, /* partial sums of a row: the same at every level, so that results are the same */
+    PIECE = 1024, /* elements that are added before the sum is widened */
+    BATCH = 16, /* maximum number of rows that are processed together */
+    CACHED = 1 << 14, /* and of their bytes */
     FEW = 32,   /* rows that are added before the sum is widened */
     AHEAD = 4096, /* bytes */
     LONG = 16384, /* row size in bytes above which hardware prefetching suffices */
@@ -28,6 +31,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes)
 #define S float
 #define SUFFIX float32
 #define NUMBER float
+#define INTEGER int32_t
+#define WIDE 0
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define CODE FLOAT32
@@ -36,6 +41,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes)
 #define S double
 #define SUFFIX float64
 #define NUMBER double
+#define INTEGER int64_t
+#define WIDE 1
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define CODE FLOAT64
@@ -44,6 +51,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes)
 #define S uint16_t
 #define SUFFIX float16
 #define NUMBER float
+#define INTEGER int32_t
+#define WIDE 0
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float(x)
 #define CODE FLOAT16
@@ -52,6 +61,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes)
 #define S uint16_t
 #define SUFFIX bfloat16
 #define NUMBER float
+#define INTEGER int32_t
+#define WIDE 0
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float(x)
 #define CODE BFLOAT16

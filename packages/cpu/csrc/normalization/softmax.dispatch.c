@@ -4,12 +4,14 @@
 #include "elements/math/functions.h"
 #include "normalization/softmax.cdef.h"
 #include "runtime/kernel.h"
+#include "runtime/vector.h"
 
 enum {
     LANES = 16,  /* numbers in a vector: the same at every level, so that sums are the same */
     CHUNK = 64,  /* numbers of a row that are processed at a time */
     DEPTH = 32,  /* chunks or rows that are added before the sum is widened */
     STRIP = 256, /* maximum number of columns processed together */
+    LEAST_STRIP = 128, STRIP_BYTES = 1 << 18, /* the same for long columns */
     FOLDED = 1024, /* the same for rows that occupy several columns */
     SHORT = 512, /* maximum length of rows that are processed in batches */
     BATCH = 16,  /* maximum number of rows in a batch */

@@ -67,13 +67,15 @@ static ALWAYS_INLINE float exp_float32(float x)
     return y * power_of_two(half) * power_of_two(n - half);
 }
 
-/* exp for x <= 0 in fewer steps: results below 2^-125 are 0. */
+/* exp for x <= 0 in fewer steps: results below 2^-125 are 0. The bias of the exponent is added to the rounded argument,
+   so that a shift yields 2^n; beyond the bound it does not, but the result is not used there. */
 static ALWAYS_INLINE float exp_not_positive(float x)
 {
-    int32_t n;
-    float y = 1.0f + reduced_expm1(x, &n);
-    float scaled = float_of_bits(bits_of_float(y) + ((uint32_t)n << 23));
-    return x >= -86.0f ? scaled : 0.0f > x ? 0.0f : x; /* NaN stays NaN */
+    const float rounding = ROUNDING + 127;
+    float shifted = MULTIPLY_ADD(x, 0x1.715476p+0f, rounding), whole = shifted - rounding;
+    float y = small_expm1(MULTIPLY_ADD(whole, -LN2_LOW, MULTIPLY_ADD(whole, -LN2_HIGH, x)));
+    float scale = float_of_bits(bits_of_float(shifted) << 23), scaled = MULTIPLY_ADD(scale, y, scale);
+    return x < -86.0f ? 0.0f : scaled; /* NaN stays NaN */
 }
 
 static ALWAYS_INLINE float expm1_float32(float x)

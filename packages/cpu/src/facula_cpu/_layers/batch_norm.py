@@ -20,7 +20,7 @@ FORMS = {  # the driver's interface, the kernel of channels, numbers of the laun
     "batch_norm_eval": (GIVEN, "batch_norm_eval_channels", (float,)),
     "batch_norm_grad": (GRADIENTS, "batch_norm_grad_channels", ()),
 }
-SIDE_BY_SIDE = 32
+SIDE_BY_SIDE = 64  # channels of single elements, as in the kernel
 
 
 @planner(*FORMS)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 LANES, BATCH, STRIP, FOLDED = 16, 16, 256, 1024  # as in the kernels
 WIDTH = 128  # adjacent numbers that fill vectors
-NARROW = 4  # rows of at most so many neighbours are processed as columns too, if they fill vectors
 ROW_COST, COLUMN_COST = 40_000, 5_000  # picoseconds
 
 
@@ -59,7 +58,7 @@ def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     dims = collapse(shape, list(steps)) if o.numel else [(0, 0, 0, 0)]
     first = dims[0][0]
     rows = o.numel // n if n else 0
-    by_column = along != [size] * 3 or (n <= NARROW and first >= LANES)
+    by_column = along != [size] * 3
     fold = 1
     if first > 1 and along == [first * size] * 3 and dims[0][1:] == (size, size, size):
         fold = folded(n, first)
