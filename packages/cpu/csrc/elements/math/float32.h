@@ -138,17 +138,30 @@ static ALWAYS_INLINE float log1p_float32(float x)
     return x < __builtin_inff() ? result : x;
 }
 
-/* log1p(u) for u from 0 to 1, or NaN: for the exponential of a nonpositive number. */
-static ALWAYS_INLINE float log1p_unit_float32(float u)
-{
-    const int large = u > 0x1.a8279ap-2f; /* root of 2, less 1 */
-    return log_of_parts(large ? 1.0f : 0.0f, large ? MULTIPLY_ADD(0.5f, u, -0.5f) : u);
-}
-
-/* log(1 + exp(-|x|)) */
+/* log(1 + exp(-|x|)). Both steps in one polynomial each: u = exp(-|x|) is at most 1, and 2^(n + 64) is representable for
+   every n here, as in logistic_float32. */
 static ALWAYS_INLINE float log1p_exp_float32(float x)
 {
-    return log1p_unit_float32(exp_float32(-__builtin_fabsf(x)));
+    const float rounding = ROUNDING + 127 + 64, size = __builtin_fabsf(x), z = size > 110.0f ? 110.0f : size;
+    const float shifted = MULTIPLY_ADD(z, -0x1.715476p+0f, rounding), whole = shifted - rounding;
+    const float y = small_expm1(MULTIPLY_ADD(whole, -LN2_LOW, MULTIPLY_ADD(whole, -LN2_HIGH, -z)));
+    const float scale = float_of_bits(bits_of_float(shifted) << 23), u = MULTIPLY_ADD(scale, y, scale) * 0x1p-64f;
+    /* (log(1 + u) - u) / u^2 from 0 to 1: 2^-30 of the logarithm */
+    float q = 0x1.0fb488p-9f;
+    q = MULTIPLY_ADD(q, u, -0x1.bead18p-7f);
+    q = MULTIPLY_ADD(q, u, 0x1.57e946p-5f);
+    q = MULTIPLY_ADD(q, u, -0x1.544576p-4f);
+    q = MULTIPLY_ADD(q, u, 0x1.fea73ep-4f);
+    q = MULTIPLY_ADD(q, u, -0x1.4a542cp-3f);
+    q = MULTIPLY_ADD(q, u, 0x1.978278p-3f);
+    q = MULTIPLY_ADD(q, u, -0x1.ffc422p-3f);
+    q = MULTIPLY_ADD(q, u, 0x1.5553a6p-2f);
+    q = MULTIPLY_ADD(q, u, -0x1.fffff8p-2f);
+#ifdef __FMA__
+    return __builtin_fmaf(u * u, q, u);
+#else
+    return (float)((double)u * (double)u * (double)q + (double)u); /* three roundings would lose too much */
+#endif
 }
 
 static ALWAYS_INLINE float tanh_float32(float x)

@@ -134,6 +134,36 @@ class hardswish:
         return F.where(input <= -3, 0, g * slope)
 
 
+@elementwise
+class _softshrink:
+    """Compute `softshrink`."""
+
+    inputs = ("input", "lambd")
+    compute_dtype = floating
+    accepts = is_real
+
+    def value(F, input, lambd):
+        return F.where(input > lambd, input - lambd, F.where(input >= -lambd, input * 0, input + lambd))
+
+    def vjp_input(F, g, input, lambd):
+        return F.where(abs(input) <= lambd, 0, g)
+
+
+@elementwise
+class _hardshrink:
+    """Compute `hardshrink`."""
+
+    inputs = ("input", "lambd")
+    compute_dtype = floating
+    accepts = is_real
+
+    def value(F, input, lambd):
+        return F.where(abs(input) <= lambd, 0, input)
+
+    def vjp_input(F, g, input, lambd):
+        return F.where(abs(input) <= lambd, 0, g)
+
+
 @function(refuses={"not lambd >= 0": "lambd of at least 0; got {lambd}"})
 def softshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
     """Shift each element towards 0 by `lambd`; elements within `lambd` of 0 become 0.
@@ -148,8 +178,7 @@ def softshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
     >>> softshrink(tensor([-2.0, 0.25]))
     tensor([-1.5000,  0.0000])
     """
-    inner = F.where(F.ge(input, -lambd), F.mul(input, 0), F.add(input, lambd))
-    return F.where(F.gt(input, lambd), F.sub(input, lambd), inner)
+    return F.softshrink(input, lambd)
 
 
 @function(method=True)
@@ -163,7 +192,7 @@ def hardshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
     >>> hardshrink(tensor([-2.0, 0.25]))
     tensor([-2.,  0.])
     """
-    return F.where(F.gt(input, lambd), input, F.where(F.ge(input, -lambd), 0, input))
+    return F.hardshrink(input, lambd)
 
 
 @function(changes=True)
@@ -219,6 +248,37 @@ class elu:
         return F.expm1(F.below_zero(input))
 
 
+@elementwise
+class _scaled_elu:
+    """Compute `elu` times a scale."""
+
+    inputs = ("input", "alpha", "scale")
+    compute_dtype = floating
+    accepts = is_real
+
+    def value(F, input, alpha, scale):
+        return F.where(input > 0, input, alpha * F.expm1(input)) * scale
+
+    def vjp_input(F, g, input, alpha, scale):
+        slope = g * scale  # as in `elu`
+        return F.where(input <= 0, slope * (F.exp(F.below_zero(input)) * alpha), slope)
+
+
+@elementwise
+class _celu:
+    """Compute `celu`."""
+
+    inputs = ("input", "alpha")
+    compute_dtype = floating
+    accepts = is_real
+
+    def value(F, input, alpha):
+        return F.where(input < 0, F.expm1(F.below_zero(input) / alpha) * alpha, input)
+
+    def vjp_input(F, g, input, alpha):
+        return F.where(input < 0, g * F.exp(F.below_zero(input) / alpha), g)  # at 0 the slope is 1
+
+
 @function(changes=True)
 def selu(F: Namespace, input: Floating) -> Tensor:
     """Compute `elu` with scales that preserve mean 0 and variance 1 across layers. G. Klambauer and others, 2017.
@@ -227,7 +287,7 @@ def selu(F: Namespace, input: Floating) -> Tensor:
     >>> selu(tensor([-1.0, 1.0]))
     tensor([-1.1113,  1.0507])
     """
-    return F.mul(F.elu(input, 1.6732632423543772), 1.0507009873554805)
+    return F.scaled_elu(input, 1.6732632423543772, 1.0507009873554805)
 
 
 @function(refuses={"alpha == 0": "an alpha other than 0, since it divides by it; got 0"}, changes=True)
@@ -244,5 +304,4 @@ def celu(F: Namespace, input: Floating, alpha: Float = 1.0) -> Tensor:
     >>> celu(tensor([-1.0, 1.0]), 2.0)
     tensor([-0.7869,  1.0000])
     """
-    below = F.mul(F.expm1(F.div(F.below_zero(input), alpha)), alpha)
-    return F.where(F.lt(input, 0), below, input)  # at 0 the slope is 1, and that of below_zero is 0
+    return F.celu(input, alpha)

@@ -173,11 +173,16 @@ class mish:
     def signature(input: Floating, inplace: Flag = False) -> None: ...
 
     def value(F, input):
-        return input * F.tanh(F.softplus(input, 1, 20))
+        # tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), which is 1 above the bound
+        e = F.exp(F.minimum(input, 20))
+        n = e * (e + 2)
+        return input * (n / (n + 2))
 
     def partial_input(F, input):
-        t = F.tanh(F.softplus(input, 1, 20))
-        return t + input * F.sigmoid(input) * (1 - F.square(t))
+        e = F.exp(F.minimum(input, 20))
+        n = e * (e + 2)
+        below = n + 2
+        return (n + input * (e * (e + 1) * 4 / below)) / below
 
 
 @elementwise

@@ -129,8 +129,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
             lambd = float(as_real(lambd, "softshrink", "lambd"))
         if not lambd >= 0:
             raise ArgumentError(f"softshrink: expected lambd of at least 0; got {lambd}")
-        inner = ops.where(ops.ge(input, -lambd), ops.mul(input, 0), ops.add(input, lambd))
-        return ops.where(ops.gt(input, lambd), ops.sub(input, lambd), inner)
+        return ops.softshrink(input, lambd)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -144,7 +143,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         input = floats("hardshrink", input)
         if type(lambd) is not float:
             lambd = float(as_real(lambd, "hardshrink", "lambd"))
-        return ops.where(ops.gt(input, lambd), input, ops.where(ops.ge(input, -lambd), 0, input))
+        return ops.hardshrink(input, lambd)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -218,7 +217,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
         input = floats("selu", input)
         if inplace:
             return changed("selu", input, bodies.selu, leading=(ops,))
-        return ops.mul(ops.elu(input, 1.6732632423543772), 1.0507009873554805)
+        return ops.scaled_elu(input, 1.6732632423543772, 1.0507009873554805)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -247,8 +246,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
             raise ArgumentError("celu: expected an alpha other than 0, since it divides by it; got 0")
         if inplace:
             return changed("celu", input, bodies.celu, alpha, leading=(ops,))
-        below = ops.mul(ops.expm1(ops.div(ops.below_zero(input), alpha)), alpha)
-        return ops.where(ops.lt(input, 0), below, input)  # at 0 the slope is 1, and that of below_zero is 0
+        return ops.celu(input, alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
