@@ -42,6 +42,8 @@ def is_product(
 def multiplies_pairs(operator: str, inputs: Layouts, parameters: Parameters) -> bool:
     """Return whether a convolution, or its gradient, is a product of bfloat16 at a level that multiplies pairs of them.
 
+    With strides, it is one of every second pixel, for example.
+
     >>> from facula_storage import bfloat16, contiguous
     >>> images, weights = contiguous((1, 8, 9, 9), bfloat16), contiguous((8, 8, 3, 3), bfloat16)
     >>> multiplies_pairs("conv2d", (images, weights, None), ((1, 1), (1, 1), (1, 1), 1, (9, 9)))
@@ -49,14 +51,19 @@ def multiplies_pairs(operator: str, inputs: Layouts, parameters: Parameters) -> 
     """
     if level() != LEVELS[-1] or any([one is not None and one.dtype is not bfloat16 for one in inputs]):
         return False
-    given, weights, size = inputs[0], inputs[1], (0, 0, *parameters[4])
-    if given is None or weights is None or len(given.shape) < 4:
+    given, other = inputs[0], inputs[1]
+    if given is None or other is None or len(given.shape) < 4:
         return False
-    if operator == "conv2d_weight":  # images in the place of weights
-        images, results, weights_shape = weights.shape, given.shape, (given.shape[1], weights.shape[1], *parameters[4])
-        return parameters[3] == 1 and is_product("conv2d_input", (), parameters, images, weights_shape, results)
-    images, results = (given.shape, size) if operator == "conv2d" else (size, given.shape)
-    return is_product(operator, inputs, parameters, images, weights.shape, results)
+    stride, _, _, groups, size = parameters[:5]
+    pixels, weights, results = tuple(size), other.shape, given.shape  # of the images' gradient
+    if operator == "conv2d":
+        pixels, results = given.shape[2:], (0, 0, *size)
+    elif operator == "conv2d_weight":
+        pixels, weights = other.shape[2:], (given.shape[1], other.shape[1], *size)
+    used = tuple([-(-length // step) for length, step in zip(pixels, stride, strict=True)])
+    return (operator != "conv2d_weight" or groups == 1) and is_product(
+        operator, inputs, ((1,), *parameters[1:]), (0, 0, *used), weights, results
+    )
 
 
 def plan_pointwise(

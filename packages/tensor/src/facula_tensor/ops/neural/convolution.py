@@ -63,6 +63,19 @@ def _on_pairs(operator: str, *arguments: Any) -> bool:
     return multiplies_pairs(operator, inputs, parameters)
 
 
+def _used_pixels(F: Namespace, images: Tensor, stride: Sequence[int]) -> Tensor:
+    """Return the pixels of images that filters of one element read."""
+    for dim, step in enumerate(stride, 2):
+        if step > 1:
+            images = F.slice(images, dim, 0, layout_of_tensor(images).shape[dim], step)
+    return images
+
+
+def _is_strided(operand: Tensor, stride: Sequence[int]) -> bool:
+    """Return whether a call, which may be a product of bfloat16, is one of some pixels of images."""
+    return layout_of_tensor(operand).dtype is bfloat16 and any([step > 1 for step in stride])
+
+
 @operator
 class _conv2d:
     """Multiply and sum each filter with the input, at every position."""
@@ -75,6 +88,13 @@ class _conv2d:
     compute_dtype = in_one_dtype
     unconverted_if = partial(_on_pairs, "conv2d")
     row_major = True
+
+    def decompose(F, operands, parameters):
+        input, weight, bias = operands
+        stride, *rest = parameters
+        if not _is_strided(input, stride):
+            return None
+        return F.conv2d(_used_pixels(F, input, stride), weight, bias, ((1,) * len(stride), *rest))
 
     def outputs(input, weight, bias, stride, padding, dilation, groups, size):
         return contiguous((input.shape[0], weight.shape[0], *size), input.dtype, input.device)
@@ -109,6 +129,17 @@ class _conv2d_input:
     unconverted_if = partial(_on_pairs, "conv2d_input")
     row_major = True
 
+    def decompose(F, operands, parameters):
+        stride, *rest, size = parameters
+        if not _is_strided(operands[0], stride):
+            return None
+        made = F.conv2d_input(*operands, ((1,) * len(stride), *rest, layout_of_tensor(operands[0]).shape[2:]))
+        for dim, (step, length) in enumerate(zip(stride, size, strict=True), 2):
+            layout = layout_of_tensor(made)
+            shape = (*layout.shape[:dim], length, *layout.shape[dim + 1 :])
+            made = F.slice_back(made, (contiguous(shape, layout.dtype, layout.device), dim, 0, step))
+        return made
+
     def outputs(grad, weight, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[0], weight.shape[1] * groups, *size), grad.dtype, grad.device)
 
@@ -139,7 +170,8 @@ class _conv2d_weight:
         if layout_of_tensor(operands[0]).dtype is not bfloat16:
             return None
         # A product, whose sums are over all pixels of all images.
-        rows = [F.reshape(F.transpose(operand, 0, 1), (layout_of_tensor(operand).shape[1], -1)) for operand in operands]
+        both = operands[0], _used_pixels(F, operands[1], parameters[0])
+        rows = [F.reshape(F.transpose(operand, 0, 1), (layout_of_tensor(operand).shape[1], -1)) for operand in both]
         shape = (rows[0].shape[0], rows[1].shape[0], *parameters[4])
         return F.reshape(F.matmul(rows[0], F.mT(rows[1])), shape)
 
