@@ -123,6 +123,18 @@ for kind, samples in (
         return passes(F, Vectors(51200, *samples(F)), 256, **PROCESSES)
 
 
+@rows.row("NumPy's rows and a label, 2 new processes: an epoch of 12,800", 0.25, count=1, rounds=5)
+def short_epoch(F):
+    dataset = Vectors(12800, ONES)
+
+    def loop(times):
+        for _ in times:
+            for _ in F.utils.data.DataLoader(dataset, 256, num_workers=2):
+                pass
+
+    return loop
+
+
 def in_threads() -> Loop:
     """Return a loop of passes over JPEG files decoded by facula's threads."""
     return passes(facula, Pictures(facula, 512), 32, num_workers=2, worker_method="thread")
