@@ -204,6 +204,13 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "resample rows": ("resample", (f4(4, 3),), (f4(3, 3),), (0, *resampling()[1:])),
     "resample images": ("resample", (f4(2, 4, 4),), (f4(2, 3, 3),), (*resampling(), resampling()[1], True)),
     "resample images last": ("resample", (f4(9, 4, 4),), (f4(9, 3, 3),), (*resampling(), resampling()[1], False)),
+    "elimination": ("solve_ex", (np.eye(4, dtype="f4") * 3 + f4(4, 4), f4(3, 4, 2)), (f4(3, 4, 2), np.zeros(3, "i4"))),
+    "elimination lu": ("lu_factor_ex", (f4(2, 5, 3),), (f4(2, 5, 3), np.zeros((2, 3), "i4"), np.zeros(2, "i4"))),
+    "elimination inverse": ("inv_ex", (f4(2, 3, 3),), (f4(2, 3, 3), np.zeros(2, "i4"))),
+    "elimination factor": ("cholesky_ex", (np.eye(3, dtype="f4"),), (f4(3, 3), np.zeros((), "i4")), (True,)),
+    "elimination number": ("det", (f4(2, 3, 3),), (f4(2),)),
+    "elimination numbers": ("slogdet", (f4(2, 3, 3),), (f4(2), f4(2))),
+    "elimination moves": ("permutation_of", (np.array([2, 2], "i4"),), (f4(3, 3),), (3,)),
     "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4,
         6),), (True, False)),
 }  # fmt: skip

@@ -11,6 +11,7 @@
 #include "files/portable.cdef.h"
 #include "indexing/gather.cdef.h"
 #include "indexing/index.cdef.h"
+#include "linalg/elimination.cdef.h"
 #include "linalg/matmul.cdef.h"
 #include "linalg/triangle.cdef.h"
 #include "linalg/triangular_solve.cdef.h"
@@ -37,6 +38,6 @@
 
 #define FACULA_EACH_PLAN(X)                                                                                      \
     X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(depthwise) X(dropout)       \
-    X(elementwise) X(gather) X(index) X(lines) X(matmul) X(moves) X(pooling) X(positions) X(program) X(random)   \
+    X(elementwise) X(elimination) X(gather) X(index) X(lines) X(matmul) X(moves) X(pooling) X(positions) X(program) X(random)   \
     X(recurrent) X(reduce) X(resample) X(row_norm) X(samples) X(softmax) X(step) X(taps) X(transpose)            \
     X(triangle) X(triangular_solve) X(winograd)

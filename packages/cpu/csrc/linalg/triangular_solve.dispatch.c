@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/complex_division.h"
 #include "linalg/triangular_solve.cdef.h"
 #include "runtime/kernel.h"
 
@@ -43,18 +44,6 @@ static int64_t solve_all(const struct facula_triangular_solve *plan, const int64
     else
         facula_parallel(tasks, solve_task, &work);
     return FACULA_OK;
-}
-
-/* Smith's method: divide by the larger part of the divisor first, so that its square is never computed. */
-static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double _Complex y)
-{
-    const double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);
-    if (fabs(c) >= fabs(d)) {
-        const double ratio = d / c, whole = c + d * ratio;
-        return CMPLX((a + b * ratio) / whole, (b - a * ratio) / whole);
-    }
-    const double ratio = c / d, whole = c * ratio + d;
-    return CMPLX((a * ratio + b) / whole, (b * ratio - a) / whole);
 }
 
 #define S float

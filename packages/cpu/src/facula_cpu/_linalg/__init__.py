@@ -1,5 +1,6 @@
 """Linear algebra: matrix products, decompositions, and Fourier transforms by NumPy."""
 
+from . import elimination as elimination
 from . import fft as fft
 from . import lapack as lapack
 from . import matmul as matmul

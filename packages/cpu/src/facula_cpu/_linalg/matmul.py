@@ -52,9 +52,12 @@ def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
     )
 
 
-def batch_strides(layout: Layout, batch: tuple[int, ...]) -> list[int]:
-    """Return strides of a stack of matrices along the result's batch dimensions; 0 where it broadcasts."""
-    sizes = layout.shape[:-2]
+def batch_strides(layout: Layout, batch: tuple[int, ...], ndim: int = 2) -> list[int]:
+    """Return strides of a stack of matrices along the result's batch dimensions; 0 where it broadcasts.
+
+    An element of the stack has `ndim` dimensions.
+    """
+    sizes = layout.shape[:-ndim]
     own = [0 if size == 1 else stride for size, stride in zip(sizes, layout.strides, strict=False)]
     return [0] * (len(batch) - len(sizes)) + own
 

@@ -1,0 +1,186 @@
+/* Small matrices: LU and Cholesky decompositions, solutions of systems, inverses and determinants. Tasks divide the
+   matrices; one matrix is the work of one thread. */
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/complex_division.h"
+#include "linalg/elimination.cdef.h"
+#include "runtime/kernel.h"
+
+enum {
+    SCRATCH = 1 << 15, /* bytes of copies on the stack */
+    PANEL = 32,        /* columns that are eliminated before all others are updated, and rows of a task */
+    SHORT = 64,        /* columns of a matrix that is one panel */
+    TILE_BYTES = FACULA_LEVEL == 2 ? 128 : FACULA_LEVEL == 1 ? 64 : 32, /* of a row, in registers */
+    TILE_ROWS = 4,
+    MOST_OPERANDS = 4,
+};
+
+/* Computes the result of one matrix, and returns a status. `places` are the addresses of the operands: those of A and B
+   point to this matrix, the others to the first. */
+typedef int64_t (*matrix_function)(const struct facula_elimination *plan, int64_t matrix, char *const *places);
+
+struct elimination_work {
+    const struct facula_elimination *plan;
+    matrix_function compute;
+    char *const *places;
+    int64_t itemsize;
+    int inputs;
+    _Atomic int64_t status;
+};
+
+static void eliminate_task(void *context, int64_t task)
+{
+    struct elimination_work *work = context;
+    const int64_t first = task * work->plan->group, all = work->plan->matrices;
+    for (int64_t i = first; i < all && i < first + work->plan->group; i++) {
+        char *places[MOST_OPERANDS];
+        memcpy(places, work->places, sizeof places);
+        int64_t rest = i;
+        for (int64_t d = 0; d < work->plan->batch_dims; d++) {
+            const int64_t *dim = work->plan->nest + 4 * d;
+            for (int input = 0; input < work->inputs; input++)
+                places[input] += rest % dim[0] * dim[1 + input] * work->itemsize;
+            rest /= dim[0];
+        }
+        const int64_t status = work->compute(work->plan, i, places);
+        if (status != FACULA_OK)
+            work->status = status;
+    }
+}
+
+/* `operands` counts the arrays, `inputs` those with the strides of A or B. */
+static int64_t eliminate_all(const struct facula_elimination *plan, const int64_t *args, matrix_function compute,
+                             int64_t itemsize, int inputs, int operands)
+{
+    char *places[MOST_OPERANDS] = {0};
+    memcpy(places, args + 1, (size_t)operands * sizeof *places);
+    struct elimination_work work = {plan, compute, places, itemsize, inputs, FACULA_OK};
+    const int64_t tasks = (plan->matrices + plan->group - 1) / plan->group;
+    if (plan->serial || plan->matrices == 1) /* a large matrix divides its own updates */
+        for (int64_t task = 0; task < tasks; task++)
+            eliminate_task(&work, task);
+    else
+        facula_parallel(tasks, eliminate_task, &work);
+    return work.status;
+}
+
+/* Returns memory for copies: on the stack, or from malloc. NULL: there is none. */
+static void *scratch_of(void *on_stack, int64_t bytes) { return bytes <= SCRATCH ? on_stack : malloc((size_t)bytes); }
+
+/* A block of a matrix that has `width` columns: see update_rows. */
+struct update {
+    void *a;
+    int64_t width, i, m, from, to, k, end;
+    int is_lower, is_parallel;
+};
+
+/* A product as fraction * 2^exponent, so that neither overflows. */
+struct scaled {
+    double _Complex fraction;
+    int64_t exponent;
+};
+
+static struct scaled normalized(struct scaled a)
+{
+    int exponent = 0;
+    const double magnitude = fmax(fabs(creal(a.fraction)), fabs(cimag(a.fraction)));
+    if (magnitude > 0 && isfinite(magnitude))
+        frexp(magnitude, &exponent);
+    a.fraction = CMPLX(ldexp(creal(a.fraction), -exponent), ldexp(cimag(a.fraction), -exponent));
+    a.exponent += exponent;
+    return a;
+}
+
+static ALWAYS_INLINE struct scaled times_real(struct scaled a, double factor)
+{
+    a.fraction = CMPLX(creal(a.fraction) * factor, cimag(a.fraction));
+    const double magnitude = fabs(creal(a.fraction));
+    return magnitude < 0x1p600 && magnitude > 0x1p-600 ? a : normalized(a);
+}
+
+static ALWAYS_INLINE struct scaled times_complex(struct scaled a, double _Complex factor)
+{
+    a.fraction *= factor;
+    return normalized(a);
+}
+
+#define S float
+#define TIMES times_real
+#define REAL float
+#define SUFFIX float32
+#define CODE FLOAT32
+#define REAL_CODE FLOAT32
+#define COST 100
+#define DIVIDE(x, y) ((x) / (y))
+#define MAGNITUDE(x) fabsf(x)
+#define CONJUGATE(x) (x)
+#define FINAL(x) ((float)creal(x))
+#include "linalg/elimination.inc"
+
+#define S double
+#define TIMES times_real
+#define REAL double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define REAL_CODE FLOAT64
+#define COST 200
+#define DIVIDE(x, y) ((x) / (y))
+#define MAGNITUDE(x) fabs(x)
+#define CONJUGATE(x) (x)
+#define FINAL(x) creal(x)
+#include "linalg/elimination.inc"
+
+/* As LAPACK does, pivots of complex matrices are compared by the sum of their parts. */
+#define S float _Complex
+#define TIMES times_complex
+#define REAL float
+#define SUFFIX complex64
+#define CODE COMPLEX64
+#define REAL_CODE FLOAT32
+#define COST 800
+#define DIVIDE(x, y) ((float _Complex)divide_complex128(x, y))
+#define MAGNITUDE(x) (fabsf(crealf(x)) + fabsf(cimagf(x)))
+#define CONJUGATE(x) conjf(x)
+#define FINAL(x) ((float _Complex)(x))
+#include "linalg/elimination.inc"
+
+#define S double _Complex
+#define TIMES times_complex
+#define REAL double
+#define SUFFIX complex128
+#define CODE COMPLEX128
+#define REAL_CODE FLOAT64
+#define COST 1000
+#define DIVIDE(x, y) divide_complex128(x, y)
+#define MAGNITUDE(x) (fabs(creal(x)) + fabs(cimag(x)))
+#define CONJUGATE(x) conj(x)
+#define FINAL(x) (x)
+#include "linalg/elimination.inc"
+
+#if FACULA_LEVEL == 0
+/* Writes the matrices P with A = P L U as float32, from the row (from 1) of each pivot. */
+static int64_t permute_matrix(const struct facula_elimination *plan, int64_t matrix, char *const *places)
+{
+    const int64_t n = plan->rows, steps = plan->columns;
+    const int32_t *pivots = (const int32_t *)places[0];
+    float *out = (float *)places[1] + matrix * n * n;
+    memset(out, 0, (size_t)(n * n) * sizeof *out);
+    for (int64_t i = 0; i < n; i++)
+        out[i * n + i] = 1;
+    for (int64_t k = steps - 1; k >= 0; k--) {
+        const int64_t row = pivots[k * plan->a_column] - 1;
+        if (row < 0 || row >= n)
+            return FACULA_RANGE;
+        if (row != k)
+            exchange_float32(out + k * n, out + row * n, n);
+    }
+    return FACULA_OK;
+}
+
+static int64_t permutation_of(const void *plan, int64_t *args) { return eliminate_all(plan, args, permute_matrix, 4, 1, 2); }
+
+FACULA_KERNEL("permutation_of", permutation_of, 100, INT32, FLOAT32, 0)
+#endif
