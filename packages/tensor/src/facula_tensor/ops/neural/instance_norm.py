@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
+from facula_storage import float32, float64
 
 from ..._core.memory import check_writable
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
@@ -140,7 +141,15 @@ def local_response_norm(
     area = prod(shape[2:])
     if not prod(shape):
         return F.clone(input)
-    squares = F.reshape(F.mul(input, input), (shape[0], shape[1], area))
-    padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
-    means = F.avg_pool2d(padded, (((size, 1), (1, 1), (0, 0), True, None), (shape[1], area)))
-    return F.div(input, F.pow(F.add(F.mul(F.reshape(means, shape), alpha), k), beta))
+    lines = (shape[0], shape[1], area)
+    squares, before = F.reshape(F.mul(input, input), lines), size // 2
+    if not size % 2:  # the border is one channel wider before than after
+        squares, before = pad(squares, (0, 0, before, before - 1)), 0
+    wide = layout_of_tensor(input).dtype in (float32, float64)
+    whole = wide and not isinstance(alpha, Tensor)
+    sums = F.avg_pool2d(squares, (((size, 1), (1, 1), (before, 0), True, 1 if whole else None), lines[1:]))
+    divisor = F.add(F.mul(F.reshape(sums, shape), alpha / size if whole else alpha), k)
+    if wide and not isinstance(beta, Tensor) and beta == 0.75:  # two roots, faster than a power
+        root = F.sqrt(divisor)
+        return F.div(input, F.mul(root, F.sqrt(root)))
+    return F.div(input, F.pow(divisor, beta))
