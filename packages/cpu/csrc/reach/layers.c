@@ -85,7 +85,7 @@ static int check_greatest(struct reach *r, const struct facula_pooling *p)
     return 0;
 }
 
-/* Windows of means are intervals; the factors of their divisors are multiplied. */
+/* Windows of means and of gradients are intervals; the factors of their divisors are multiplied. */
 static int check_means(struct reach *r, const struct facula_pooling *p)
 {
     for (int64_t k = 0; k < p->out_height + p->out_width; k++) {
@@ -111,7 +111,7 @@ int check_pooling(struct reach *r)
     EXPECT(p->row_dilation >= 1 && is_count(p->row_dilation) && p->column_dilation >= 1 && is_count(p->column_dilation));
     if (greatest && made > 0)
         CHECK(check_greatest(r, p));
-    if (means)
+    if (means || back)
         CHECK(check_means(r, p));
     CHECK(has_memory(r, 1, span_row(back ? made : whole, size)));
     if (means)

@@ -48,15 +48,17 @@ def greatest_of_volumes(
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
     across, places = F.max_pool2d(x, (planes, size[1:]))
     values, at = F.max_pool2d(deep(F, across), (depths, flat[-2:]))
+    values = F.reshape(values, (*outer, *size))
+    values = values if x is input else F.to(values, (layout_of_tensor(input).dtype,))
+    if not return_indices:
+        return values
     # The second step's index is (depth, position in the pooled plane); the first step has the position in the plane.
     at, places = snapshot(at), snapshot(places)
     if area:
         at = no_record_ops.reshape(at, (*outer, size[0] * area))
         within = no_record_ops.gather(no_record_ops.reshape(places, (*outer, depth * area)), at, (len(outer),))
         at = no_record_ops.add(no_record_ops.mul(no_record_ops.floor_divide(at, area), height * width), within)
-    values = F.reshape(values, (*outer, *size))
-    values = values if x is input else F.to(values, (layout_of_tensor(input).dtype,))
-    return (values, no_record_ops.reshape(at, (*outer, *size))) if return_indices else values
+    return values, no_record_ops.reshape(at, (*outer, *size))
 
 
 def means_of_volumes(F: Namespace, operation: str, input: Tensor, parameters: Parameters) -> Tensor:
