@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
 STRUCT = ffi.typeof("struct facula_winograd *")
-MIN_CHANNELS, MAX_CHANNELS = 32, 8192  # of a group; vectors of fewer would be mostly empty, panels of more too large
+MIN_CHANNELS, MAX_CHANNELS = 16, 8192  # of a group: those of one vector, or as panels allow
 MAX_SHARE = 0.6  # multiplications, as a fraction of those of direct sums: transformations also take time
 SIDE = 6  # of a transformed tile
 COST = 10  # picoseconds of a multiplication

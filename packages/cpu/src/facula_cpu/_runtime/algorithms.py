@@ -35,7 +35,7 @@ def set_convolution_algorithm(algorithm: Algorithm) -> None:
     """Select how convolutions of float32 are computed on the CPU.
 
     Arguments:
-        algorithm: "fast" computes convolutions of 3 x 3 and 5 x 5 weights with stride 1, dilation 1 and at least 32
+        algorithm: "fast" computes convolutions of 3 x 3 and 5 x 5 weights with stride 1, dilation 1 and at least 16
             channels and filters in each group by Winograd's algorithm, if images are not very small. "direct" adds up
             all products.
 

@@ -191,7 +191,7 @@ class _conv2d_weight:
 # --------------------------------------------------------------------------------------------------- public
 ALGORITHM = """
 
-        On the CPU, float32 convolutions with 3 x 3 or 5 x 5 filters, stride 1, dilation 1 and at least 32 channels and
+        On the CPU, float32 convolutions with 3 x 3 or 5 x 5 filters, stride 1, dilation 1 and at least 16 channels and
         filters per group use Winograd's algorithm, as do their gradients. Errors (root mean squares, as a fraction of
         that of the results) are about 1e-6, and 3e-7 for direct sums. An infinite or NaN element makes all results NaN
         in tiles of 4 x 4 (for 5 x 5 filters, 2 x 2) around it. `facula.backends.cpu.convolution = "direct"` selects
