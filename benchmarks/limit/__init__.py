@@ -14,6 +14,7 @@ import numpy as np
 
 from ..libraries import Rows, facula
 from ..measure import Loop
+from .networks import rows as of_networks
 from .operators import OPERATORS, Operator
 
 rows = Rows()
@@ -120,3 +121,4 @@ for one in OPERATORS:
     for one_setting in SETTINGS:
         for gradient in (False, True):
             add(one, one_setting, gradient)
+rows += of_networks
