@@ -44,6 +44,23 @@ def summary(lines: Sequence[Line]) -> str:
     return "\n".join([head, *reasons])
 
 
+def farthest(lines: Sequence[Line], count: int = 10) -> str:
+    """Return the rows with the largest ratios of their units to their bounds; empty if no row has units.
+
+    >>> line = {"name": "sort", "units": 60.0, "target": 40.0, "ours": 4e3, "theirs": 3e4}
+    >>> print(farthest([line]))
+    farthest from their bounds (units, bound):
+      1.5   sort                                                        60.0   40.0
+    """
+    found = [line for line in lines if line.get("units") is not None and line["target"]]
+    found.sort(key=lambda line: line["target"] / line["units"])
+    rows = [
+        f"  {line['units'] / line['target']:<5.1f} {line['name']:58s} {line['units']:5.1f}  {line['target']:5.1f}"
+        for line in found[:count]
+    ]
+    return "\n".join(["farthest from their bounds (units, bound):", *rows]) if rows else ""
+
+
 def circumstances(clock: str) -> dict:
     """Return the machine and the versions of the measurement."""
     ours = ("facula", "torch", "numpy")

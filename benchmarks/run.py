@@ -109,7 +109,7 @@ def main() -> int:
         return 0
     if not lines:
         parser.error("no row has such a name; --list shows them all")
-    print(f"\n{report.summary(lines)}")
+    print(f"\n{report.summary(lines)}\n{report.farthest(lines)}".rstrip())
     if options.only or options.group:
         print("a part of the rows: nothing written")
     else:
