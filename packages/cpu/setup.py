@@ -80,6 +80,7 @@ SPECIAL = {
     "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
     "spatial/depthwise.dispatch.c": ["-ffp-contract=fast"],
     "spatial/winograd.dispatch.c": ["-ffp-contract=fast"],
+    "spectral/fft.dispatch.c": ["-ffp-contract=fast"],
 }
 
 

@@ -211,6 +211,10 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "elimination number": ("det", (f4(2, 3, 3),), (f4(2),)),
     "elimination numbers": ("slogdet", (f4(2, 3, 3),), (f4(2), f4(2))),
     "elimination moves": ("permutation_of", (np.array([2, 2], "i4"),), (f4(3, 3),), (3,)),
+    "fourier": ("fft_complex", (f4(3, 200) * (1 + 2j),), (np.zeros((3, 200), "c8"),), ((1, 0), False, "backward")),
+    "fourier whole": ("fft_complex", (f4(3, 20),), (np.zeros((3, 20), "c8"),), ((1,), True, "ortho")),
+    "fourier half": ("fft_from_real", (f4(3, 41),), (np.zeros((3, 21), "c8"),), ((0, 1), "backward")),
+    "fourier real": ("fft_to_real", (f4(3, 9) * (1 + 2j),), (f4(3, 16),), ((0, 1), 16, "forward")),
     "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4,
         6),), (True, False)),
 }  # fmt: skip

@@ -128,4 +128,4 @@ int check_row_norm(struct reach *r), check_product(struct reach *r), check_convo
 int check_depthwise(struct reach *r);
 int check_winograd(struct reach *r);
 int check_recurrent(struct reach *r), check_attention(struct reach *r), check_triangular_solve(struct reach *r);
-int check_elimination(struct reach *r);
+int check_elimination(struct reach *r), check_fft(struct reach *r);

@@ -1,4 +1,4 @@
-"""Linear algebra: matrix products, decompositions, and Fourier transforms by NumPy."""
+"""Linear algebra: matrix products, Fourier transforms, and decompositions (some by NumPy's LAPACK)."""
 
 from . import elimination as elimination
 from . import fft as fft

@@ -1,8 +1,7 @@
 """Fourier transforms with the names of `torch.fft`.
 
 Contents: transforms of complex input (`fft`), of real input (`rfft`, which omits the redundant half of the
-spectrum) and to real output (`irfft`, `hfft`), over one dimension, two (`fft2`) or several (`fftn`). NumPy's FFT
-computes them.
+spectrum) and to real output (`irfft`, `hfft`), over one dimension, two (`fft2`) or several (`fftn`).
 Where next: `fft/_functions.py`; `ops/fft.py` for the operators, `fft/_arguments.py` for arguments.
 """
 

@@ -1,4 +1,4 @@
-"""Contracts of Fourier transforms, which NumPy computes."""
+"""Contracts of Fourier transforms."""
 
 from __future__ import annotations
 
