@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from facula_storage.extend.memory import capacity
 
+from .._graph.editing import spans_of
 from .._recording.records import Address
 from .._recording.rng_values import RngValue
 
@@ -94,6 +95,10 @@ class Facts:
             return self.last_written.get(block, -1)
         return max([self.last_written.get(name, -1) for name, other in self.memory.items() if other == shared])
 
+    def memory_of(self, block: int) -> int:
+        """Return the number that a block shares with all blocks whose memory may overlap."""
+        return self.memory.get(block, block)
+
     def is_temporary(self, block: int) -> bool:
         """Return True if a block is used only inside a replay."""
         return self.blocks[block].is_new and block not in self.kept
@@ -110,6 +115,33 @@ class Facts:
     def is_single(self, block: int) -> bool:
         """Return True for a temporary that one launch writes, and that is not a condition."""
         return self.writers[block] == 1 and self.is_temporary(block) and block not in self.conditions
+
+    @cached_property
+    def readers(self) -> dict[int, list[int]]:
+        """The launches that read each block."""
+        found: dict[int, list[int]] = {}
+        for number, launch in enumerate(self.recording.launches):
+            for argument in launch.arguments:
+                if type(argument) is Address and not argument.written:
+                    found.setdefault(argument.block, []).append(number)
+        return found
+
+    @cached_property
+    def span_of(self) -> list[int]:
+        """The number of each launch's span."""
+        spans = spans_of(self.recording)
+        return [number for number, span in enumerate(spans) for _ in range(span.start, span.stop)]
+
+    def only_reader(self, number: int, block: int) -> int | None:
+        """Return the only launch that reads the temporary which a launch writes; None if there are others, or a jump in
+        between.
+        """
+        if self.last_written[block] != number or not self.is_temporary(block):
+            return None
+        if block in self.conditions or block in self.carried:
+            return None
+        later = [read for read in self.readers.get(block, ()) if read > number]
+        return later[0] if len(later) == 1 and self.span_of[later[0]] == self.span_of[number] else None
 
     @cached_property
     def memory(self) -> dict[int, int]:
