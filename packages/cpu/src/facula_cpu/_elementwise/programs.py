@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .typed import Step, TypedProgram
 
 APART = 192  # bytes between tiles: at distances of a multiple of 4096, reads would wait for writes
-TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS = 512, 16384, 32, 16
+TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS = 1024, 16384, 32, 16
 
 
 def kernel_of(step: Step) -> Kernel | None:
