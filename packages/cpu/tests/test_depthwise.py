@@ -27,7 +27,7 @@ def cases(draw):
     padding = draw(st.tuples(st.integers(0, 4), st.integers(0, 4)))
     spans = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)]
     size = tuple(draw(st.integers(max(1, span - 2 * p), span + 40)) for span, p in zip(spans, padding))
-    return draw(small), draw(small), draw(small), size, kernel, stride, padding, dilation
+    return draw(small), draw(small), draw(st.integers(1, 6)), size, kernel, stride, padding, dilation
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -54,6 +54,13 @@ def test_sizes_of_networks_at_each_level(images, channels, size, kernel, stride,
     pairs = (stride, stride), (kernel // 2, kernel // 2), (1, 1)
     out = out_of((size, size), (kernel, kernel), *pairs)
     check_all((images, channels, size, size), (channels, 1, kernel, kernel), out, (*pairs, channels), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(("size", "kernel"), [(28, 3), (7, 5), (130, 3)])
+def test_many_filters_of_a_channel(size, kernel, dtype, level):
+    pairs = (1, 1), (kernel // 2, kernel // 2), (1, 1)
+    check_all((3, 2, size, size), (22, 1, kernel, kernel), (size, size), (*pairs, 2), dtype)
 
 
 @pytest.mark.parametrize("columns", [33, 5000])

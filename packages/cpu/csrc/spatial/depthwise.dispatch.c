@@ -6,6 +6,8 @@
 #include "runtime/vector.h"
 #include "spatial/depthwise.cdef.h"
 
+enum { FILTERS = 4 }; /* of a channel, that are computed at once */
+
 /* Lists of an expression X(lane) for all lanes of a vector. */
 #define LIST_2(X) X(0), X(1)
 #define LIST_4(X) LIST_2(X), X(2), X(3)
