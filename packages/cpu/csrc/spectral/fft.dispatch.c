@@ -22,6 +22,7 @@
 #include "spectral/fft.cdef.h"
 #include "spectral/fft_tables.h"
 
+enum source_kind { BUFFER, PLANES, PAIRED }; /* see fft_butterflies.inc */
 enum { STACK = 1 << 14 }; /* bytes of scratch on the stack */
 
 #define PAIR(i) (i), LANES + (i)
