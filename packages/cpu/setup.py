@@ -79,6 +79,7 @@ SPECIAL = {
     "sequences/attention.bfloat16.c": ["-ffp-contract=fast"],
     "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
     "spatial/depthwise.dispatch.c": ["-ffp-contract=fast"],
+    "spatial/shallow.dispatch.c": ["-ffp-contract=fast"],
     "spatial/winograd.dispatch.c": ["-ffp-contract=fast"],
     "spectral/fft.dispatch.c": ["-ffp-contract=fast"],
 }

@@ -9,6 +9,7 @@ from kernel_helpers import BACKEND, compute, layout
 
 from facula_cpu import get_num_threads
 from facula_cpu._layers import convolution as _convolution
+from facula_cpu._layers import shallow as _shallow
 from facula_errors.testing import raises
 
 lengths = st.integers(1, 4)
@@ -31,15 +32,25 @@ def convolutions(draw):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@given(convolution=convolutions(), block=st.sampled_from([64, 512, 1 << 18]), seed=st.integers(0, 2**32))
-def test_convolution_and_its_derivatives(convolution, dtype, block, seed):
-    """Check also with blocks so small that images are split."""
+@given(
+    convolution=convolutions(),
+    block=st.sampled_from([64, 512, 1 << 18]),
+    channels=st.sampled_from([0, 32]),
+    seed=st.integers(0, 2**32),
+)
+def test_convolution_and_its_derivatives(convolution, dtype, block, channels, seed):
+    """Check also with blocks so small that images are split, and with and without kernels for few channels."""
     x_shape, w_shape, out, parameters = convolution
-    before, _convolution.PATCHES = _convolution.PATCHES, block
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_convolution, "PATCHES", block)
+        for name, value in (
+            ("BAND", max(block, 4096)),
+            ("MAX_CHANNELS", channels),
+            ("LEAST_USED", 0),
+            ("LEAST_USED_FOR_WEIGHTS", 0),
+        ):
+            patch.setattr(_shallow, name, value)
         check_all(x_shape, w_shape, out, parameters, dtype, seed)
-    finally:
-        _convolution.PATCHES = before
 
 
 @pytest.mark.parametrize(
@@ -76,6 +87,51 @@ def test_each_level_is_correct(dtype, level):
     parameters = (1, 1), (1, 1), (1, 1), 1
     check_all((9, 8, 40, 40), (16, 8, 3, 3), (40, 40), parameters, dtype)
     check_all((2, 3, 9, 8), (5, 3, 3, 3), (9, 8), parameters, dtype)
+
+
+# Images, channels and filters of a group, groups, size, kernel, stride, dilation, padding.
+SHALLOW = {
+    "one channel": (3, 1, 17, 1, (28, 28), (3, 5), (1, 1), (1, 1), (1, 1)),
+    "one filter": (2, 7, 1, 1, (9, 33), (3, 3), (1, 1), (1, 1), (1, 1)),
+    "joined lines": (5, 3, 30, 1, (7, 7), (3, 3), (1, 1), (1, 1), (1, 1)),
+    "without padding": (9, 6, 16, 1, (14, 14), (5, 5), (1, 1), (1, 1), (0, 0)),
+    "large padding": (2, 2, 5, 1, (11, 10), (2, 3), (1, 1), (1, 1), (3, 19)),
+    "strides": (4, 3, 13, 1, (33, 64), (7, 7), (2, 2), (1, 1), (3, 3)),
+    "a stride of columns": (2, 5, 4, 2, (12, 50), (3, 4), (1, 2), (2, 3), (0, 1)),
+    "a stride of single weights": (2, 5, 9, 1, (31, 32), (1, 1), (2, 2), (1, 1), (0, 0)),
+    "sequences": (6, 4, 16, 1, (1, 1000), (1, 9), (1, 1), (1, 1), (0, 4)),
+    "groups": (3, 4, 4, 5, (14, 15), (3, 3), (1, 1), (1, 1), (1, 1)),
+    "large images": (2, 3, 8, 1, (150, 160), (3, 3), (1, 1), (1, 1), (1, 1)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("case", SHALLOW)
+def test_few_channels(case, dtype, level):
+    images, channels, filters, groups, size, kernel, stride, dilation, padding = SHALLOW[case]
+    terms = zip(size, kernel, stride, dilation, padding)
+    out = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, d, p in terms)
+    shapes = (images, groups * channels, *size), (groups * filters, channels, *kernel)
+    check_all(*shapes, out, (stride, padding, dilation, groups), dtype)
+
+
+def test_infinity_and_nan_reach_results_of_few_channels_that_depend_on_them():
+    """Check elements at the ends of lines, which the last vectors of other lines contain as well."""
+    rng, parameters = np.random.default_rng(0), ((1, 1), (1, 1), (1, 1), 1)
+    x, w, g = (rng.standard_normal(shape).astype("f4") for shape in ((2, 3, 28, 28), (5, 3, 3, 3), (2, 5, 28, 28)))
+    for place in ((4, 27), (4, 0), (27, 27)):
+        images, gradient = x.copy(), g.copy()
+        images[0, 1, place[0], place[1]] = np.nan
+        made = run_all(images, w, None, g, parameters)
+        near = np.zeros((28, 28), bool)
+        near[max(0, place[0] - 1) : place[0] + 2, max(0, place[1] - 1) : place[1] + 2] = True
+        assert (np.isnan(made[0][0]) == near).all() and np.isfinite(made[0][1]).all()
+        used = np.zeros((5, 3, 3, 3), bool)  # weights that multiply the element
+        used[:, 1] = [[0 <= place[0] + 1 - y < 28 and 0 <= place[1] + 1 - z < 28 for z in range(3)] for y in range(3)]
+        assert (np.isnan(made[2]) == used).all()
+        gradient[0, 1, place[0], place[1]] = np.inf
+        made = run_all(x, w, None, gradient, parameters)
+        assert (np.isfinite(made[1][0]) == ~near).all() and np.isfinite(made[1][1]).all()
 
 
 @pytest.mark.parametrize("biased", [True, False])
@@ -119,7 +175,7 @@ def test_blocks_and_parts(images, channels, filters, size, kernel, stride, level
 
 def test_an_image_has_the_same_bits_in_any_batch():
     rng = np.random.default_rng(0)
-    for channels, size, kernel in ((90, 7, 3), (300, 5, 1), (40, 12, 1)):
+    for channels, size, kernel in ((90, 7, 3), (300, 5, 1), (40, 12, 1), (5, 7, 3), (3, 200, 3)):
         shapes = (6, channels, size, size), (20, channels, kernel, kernel)
         x, w = (rng.standard_normal(shape).astype("f4") for shape in shapes)
         g, bias = rng.standard_normal((6, 20, size, size)).astype("f4"), np.ones(20, "f4")

@@ -152,6 +152,11 @@ FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, 
     if (!strcmp(name, "winograd")) /* vectors have 16 bytes in the baseline, then 32, then 64 */
         return facula_complete_winograd(plan, !strcmp(kernel, "conv2d_weight_winograd"), 4 << (level < 2 ? level : 2),
                                         threads);
+    if (!strcmp(name, "shallow"))
+        return facula_complete_shallow(plan, !strcmp(kernel, "conv2d_weight_shallow")  ? FACULA_SHALLOW_WEIGHTS
+                                             : !strcmp(kernel, "conv2d_input_shallow") ? FACULA_SHALLOW_INPUT
+                                                                                       : FACULA_SHALLOW_RESULTS,
+                                       code == FLOAT64 ? 8 : 4, threads);
     if (!strcmp(name, "recurrent"))
         return complete_recurrent(plan, code, level, threads, workspace);
     if (strcmp(name, "convolution"))

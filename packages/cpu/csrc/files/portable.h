@@ -33,6 +33,7 @@
 #include "spatial/depthwise.cdef.h"
 #include "spatial/pooling.cdef.h"
 #include "spatial/resample.cdef.h"
+#include "spatial/shallow.cdef.h"
 #include "spatial/taps.cdef.h"
 #include "spatial/winograd.cdef.h"
 #include "spectral/fft.cdef.h"
@@ -40,5 +41,5 @@
 #define FACULA_EACH_PLAN(X)                                                                                      \
     X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(depthwise) X(dropout)       \
     X(elementwise) X(elimination) X(fft) X(gather) X(index) X(lines) X(matmul) X(moves) X(pooling) X(positions)  \
-    X(program) X(random) X(recurrent) X(reduce) X(resample) X(row_norm) X(samples) X(softmax) X(step) X(taps)    \
-    X(transpose) X(triangle) X(triangular_solve) X(winograd)
+    X(program) X(random) X(recurrent) X(reduce) X(resample) X(row_norm) X(samples) X(shallow) X(softmax) X(step) \
+    X(taps) X(transpose) X(triangle) X(triangular_solve) X(winograd)

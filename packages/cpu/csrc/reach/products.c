@@ -10,6 +10,7 @@
 #include "sequences/recurrent.cdef.h"
 #include "spatial/convolution.cdef.h"
 #include "spatial/depthwise.cdef.h"
+#include "spatial/shallow.cdef.h"
 #include "spatial/winograd.cdef.h"
 
 /* The same as span_walk, for a step in elements. */
@@ -245,6 +246,22 @@ int check_winograd(struct reach *r)
     CHECK(has_memory(r, weighs ? 3 : 2, span_row(weights, 4)));
     if (forward)
         CHECK(may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, 4)));
+    return has_workspace(r, 4 + forward, (double)r->workspace);
+}
+
+/* The same. */
+int check_shallow(struct reach *r)
+{
+    const struct facula_shallow *p = r->plan;
+    const int64_t size = size_in(r->kernel, 0);
+    const int forward = is_named(r, "conv2d_shallow"), weighs = is_named(r, "conv2d_weight_shallow");
+    CHECK(has_memory(r, weighs ? 2 : 1, span_row(TOTAL(p->images, p->groups, p->channels, p->height, p->width), size)));
+    CHECK(has_memory(r, weighs ? 1 : forward ? 4 : 3,
+                     span_row(TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width), size)));
+    CHECK(has_memory(r, weighs ? 3 : 2,
+                     span_row(TOTAL(p->groups, p->filters, p->channels, p->kernel_height, p->kernel_width), size)));
+    if (forward)
+        CHECK(may_have_memory(r, 3, span_row(TOTAL(p->groups, p->filters), size)));
     return has_workspace(r, 4 + forward, (double)r->workspace);
 }
 

@@ -126,6 +126,6 @@ int check_cross_entropy(struct reach *r), check_ctc(struct reach *r), check_pool
 int check_resample(struct reach *r), check_taps(struct reach *r), check_batch_norm(struct reach *r);
 int check_row_norm(struct reach *r), check_product(struct reach *r), check_convolution(struct reach *r);
 int check_depthwise(struct reach *r);
-int check_winograd(struct reach *r);
+int check_shallow(struct reach *r), check_winograd(struct reach *r);
 int check_recurrent(struct reach *r), check_attention(struct reach *r), check_triangular_solve(struct reach *r);
 int check_elimination(struct reach *r), check_fft(struct reach *r);

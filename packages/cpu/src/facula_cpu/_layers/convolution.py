@@ -102,10 +102,13 @@ def plan_direct(
     if code == BFLOAT16:
         raise no_kernel(operator, inputs, outputs)
     kernel = kernel_for(operator, code)
-    if weights.shape[1] == 1 and not in_volumes:
+    if not in_volumes:
         from .depthwise import plan_depthwise
+        from .shallow import plan_shallow
 
-        plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes)
+        plan = plan_shallow(operator, inputs, outputs, parameters, *shapes)
+        if plan is None and weights.shape[1] == 1:
+            plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes)
         if plan is not None:
             return plan
     deep: tuple[int, ...] = 1, 1, 1, 1, 1, 0
