@@ -68,6 +68,7 @@ SPECIAL = {
     "elementwise/exponents.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/floating.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/gamma.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/neural.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/rounding.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/special.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/trigonometric.dispatch.c": WITHOUT_BRANCHES,

@@ -23,6 +23,7 @@ DEFINITIONS = """
 #define QUATERNARY(name, cost, value) FUNCTION_OF(name, T, (T x, T y, T z, T w), value)
 #define FUNCTION UNARY
 #define FUNCTION_2 BINARY
+#define FUNCTION_3 TERNARY
 #define DENSE(name, value) UNARY(name, 0, value)
 #define DENSE_2(name, value) BINARY(name, 0, value)
 #define GUARDED(name, cost, inside, value, otherwise) UNARY(name, cost, (inside) ? (value) : (otherwise))

@@ -27,14 +27,14 @@ _COMPLEX = {"complex64": "float", "complex128": "double"}
 _FAMILIES = {
     "floating": (), "rounding": (), "exponents": ("exponents",), "trigonometric": ("hyperbolic", "inverse"),
     "special": ("erfc", "error_inverse", "turns"), "gamma": ("gamma", "zeta"), "bessel": ("bessel",),
-    "distributions": ("distributions",),
+    "distributions": ("distributions",), "neural": (),
 }  # fmt: skip
 _FAMILIES_OF: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_REALS, tuple(_FAMILIES)), **dict.fromkeys(_INTEGERS, ("integer",)), "bool": ("bool",),
     **dict.fromkeys(_COMPLEX, ("complex",)),
 }  # fmt: skip
 _DEFINITION = re.compile(
-    r"^(?:PART|FUNCTION|FUNCTION_2|UNARY|BINARY|TEST|COMPARE|TERNARY|QUATERNARY|GUARDED|GUARDED_2|DENSE|DENSE_2|POWER)\((\w+),",
+    r"^(?:PART|FUNCTION|FUNCTION_2|FUNCTION_3|UNARY|BINARY|TEST|COMPARE|TERNARY|QUATERNARY|GUARDED|GUARDED_2|DENSE|DENSE_2|POWER)\((\w+),",
     re.MULTILINE,
 )
 

@@ -26,7 +26,8 @@ Array = np.ndarray[Any, Any]
 Form = tuple[str, tuple[Any, ...], tuple[int, ...]]
 
 OPERANDS = {
-    **dict.fromkeys(("FUNCTION", "UNARY", "TEST", "GUARDED", "DENSE"), 1), "TERNARY": 3, "QUATERNARY": 4,
+    **dict.fromkeys(("FUNCTION", "UNARY", "TEST", "GUARDED", "DENSE"), 1),
+    "FUNCTION_3": 3, "TERNARY": 3, "QUATERNARY": 4,
     **dict.fromkeys(("FUNCTION_2", "BINARY", "COMPARE", "GUARDED_2", "DENSE_2"), 2),
 }  # fmt: skip
 DEFINITION = re.compile(rf"^({'|'.join(OPERANDS)})\((\w+),", re.MULTILINE)

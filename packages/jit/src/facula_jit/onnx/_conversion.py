@@ -9,7 +9,7 @@ from facula_autograd.extend.nodes import describe_call_site
 from facula_storage import float64
 from facula_storage.extend.memory import root_of
 from facula_tensor import Tensor
-from facula_tensor.extend.declaring import operators
+from facula_tensor.extend.declaring import operators, program_of
 
 from .._recording.records import Address
 from ._control_flow import convert_either, convert_repeat
@@ -24,7 +24,7 @@ from ._converters import rearrangement as _moves
 from ._converters import recurrent as _recurrent
 from ._converters import reductions as _reductions
 from ._converters import resampling as _resampling
-from ._converters.elementwise_programs import run_program
+from ._converters.elementwise_programs import EXPRESSIONS, run_program
 from ._converters.refusals import reason_for
 from ._converters.table import Call, converters
 from ._memory import Memory, Parameter
@@ -137,7 +137,10 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
     is_another = known is None or known.program is not program  # a program with the name of an operator or kernel
     # for float64, too, which few nodes of runtimes support
     by_program = program is not None and (converter is None or is_another or is_double)
+    by_program |= is_double and call.operator in EXPRESSIONS
     made = "" if by_program or converter is None else converter(b, call)
+    if not made and known is not None and known.has_kernel and known.value is not None:
+        program = program or program_of(known)
     if not made and program is not None:
         return run_program(b, call, program)
     if not made:

@@ -46,9 +46,10 @@ if TYPE_CHECKING:
 # The attributes of a declaration besides the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
-    "holomorphic inplace inplace_dunders inputs is_part jvp kernel launch_scalars linear low_bits mask_operands "
-    "mutates named no_gradient optional outputs parameters program reads_values reflected result_dtype results "
-    "row_major scaled signature unconverted_if validate_layouts validate_values value vjp_all widens window".split()
+    "has_kernel holomorphic inplace inplace_dunders inputs is_part jvp kernel launch_scalars linear low_bits "
+    "mask_operands mutates named no_gradient optional outputs parameters program reads_values reflected result_dtype "
+    "results row_major scaled signature unconverted_if validate_layouts validate_values value vjp_all widens "
+    "window".split()
 ).union(OPTIONS)
 
 
@@ -82,7 +83,8 @@ class Operator:
     - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one
     launch. Its rules derive from the expression, unless `partial_input(F, ...)` defines the derivative by an
     operand, or `vjp_input` its rule; `no_gradient` names operands without a gradient, for which an error is
-    raised if one is required.
+    raised if one is required. With `has_kernel`, the backend also has a loop that computes the expression, which
+    then only defines derivatives and files of other formats.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that
@@ -157,6 +159,7 @@ class Operator:
             name: declared[f"vjp_{name}"] for name in self.inputs if f"vjp_{name}" in declared
         }
         self.value: Function | None = declared.get("value")
+        self.has_kernel: bool = declared.get("has_kernel", self.value is None)
         self.program: Program | None = declared.get("program")
         self.expression: Expression | None = None
         self.gradients: dict[tuple[tuple[str, ...], frozenset[str]], Operator | None] = {}

@@ -48,7 +48,8 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
     tensors, parameters = op.inputs[:count], op.inputs[count:]
     kernel = kernel_of(op)
     if isinstance(kernel, str):
-        kernel = Program(name, count, (), (Instruction(kernel, tuple(range(count))),), (count,))
+        operands = len(op.inputs)
+        kernel = Program(name, operands, (), (Instruction(kernel, tuple(range(operands))),), (operands,))
 
     def is_one_launch(*layouts: object) -> bool:
         plain = [

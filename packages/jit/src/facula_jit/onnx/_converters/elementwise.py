@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 elementwise: dict[str, Emit] = {}
 AS_NUMBERS = ("sign", "where")  # operators whose nodes do not support bools in onnxruntime
-COMPARISONS = ("eq", "ge", "gt", "isnan", "le", "lt", "ne")  # their results are bools for operands of all dtypes
+# Operators whose results are bools for operands of all dtypes.
+COMPARISONS = ("are_probabilities", "eq", "ge", "gt", "isnan", "le", "lt", "ne")
 
 
 def emits(*operators: str) -> Callable[[Emit], Emit]:

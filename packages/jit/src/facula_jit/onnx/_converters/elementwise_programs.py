@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from facula_storage import bool_, float32
 from facula_storage.extend.layouts import BOOL, FLOATING
+from facula_tensor.extend.declaring import operators, program_of
 
 from .._nodes import OnnxExporterError
 from .elementwise import COMPARISONS, elementwise
 from .refusals import reason_for
+from .table import converters
 
 if TYPE_CHECKING:
     from facula_storage import DType
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
     from .._nodes import Builder
     from .table import Call
 
+EXPRESSIONS = """
+    " are_probabilities binary_cross_entropy_grad divergence divergence_of_logarithms elu elu_grad gaussian
+    hardsigmoid hardsigmoid_grad hardswish hardswish_grad huber huber_slope log_sigmoid logistic_loss
+    logistic_slope poisson_of_logarithms poisson_of_rates probability_loss smooth_l1 smooth_l1_slope softplus
+    weighted_logistic_loss weighted_logistic_slope
+""".split()
+"""Operators with a loop that are exported as the expressions that define them, unless one node does it."""
 # their results are bools for operands of bools
 MASKS_OF_MASKS = ("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor")
 
@@ -37,14 +46,7 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
             dtypes.append(compute)
     names += [b.number(constant, compute) for constant in program.constants]
     dtypes += [compute] * len(program.constants)
-    for operation, values in program.instructions:
-        if operation == "require":  # replays check it, but files cannot
-            continue
-        if operation not in elementwise:
-            raise OnnxExporterError(f"its {operation} {reason_for(operation)}")
-        made, dtype = _instruction(b, operation, [(names[value], dtypes[value]) for value in values], compute)
-        names.append(made)
-        dtypes.append(dtype)
+    names, dtypes = _run_instructions(b, program, names, dtypes, compute)
     if program.reduction:
         kind = "ReduceMean" if program.reduction == "mean" else "ReduceSum"
         whole = b.add("Expand", names[program.results[0]], b.integers(*broadcast_shape(call)))
@@ -54,6 +56,39 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
     for value, layout in zip(program.results, call.results, strict=True):
         found.append(names[value] if dtypes[value] is layout.dtype else b.cast(names[value], layout.dtype))
     return found
+
+
+def _as_parts(_b: Builder, _call: Call) -> str:
+    """Export an operator as its expression."""
+    return ""
+
+
+for _name in EXPRESSIONS:
+    converters.setdefault(_name, _as_parts)
+
+
+def _run_expression(b: Builder, operator: str, dtype: DType, names: list[str]) -> str:
+    """Append the nodes of the expression of an operator, and return the name of its result."""
+    program = program_of(operators[operator])
+    given = [*names, *[b.number(constant, dtype) for constant in program.constants]]
+    return _run_instructions(b, program, given, [dtype] * len(given), dtype)[0][program.results[0]]
+
+
+def _run_instructions(
+    b: Builder, program: Program, names: list[str], dtypes: list[DType], compute: DType
+) -> tuple[list[str], list[DType]]:
+    """Append the nodes of a program's instructions, and return the names and dtypes of all values: of those given, of
+    operands and constants, then of the instructions."""
+    names, dtypes = [*names], [*dtypes]
+    for operation, values in program.instructions:
+        if operation == "require":  # replays check it, but files cannot
+            continue
+        if operation not in elementwise and operation not in EXPRESSIONS:
+            raise OnnxExporterError(f"its {operation} {reason_for(operation)}")
+        made, dtype = _instruction(b, operation, [(names[value], dtypes[value]) for value in values], compute)
+        names.append(made)
+        dtypes.append(dtype)
+    return names, dtypes
 
 
 def _instruction(b: Builder, operation: str, values: list[tuple[str, DType]], compute: DType) -> tuple[str, DType]:
@@ -72,7 +107,10 @@ def _instruction(b: Builder, operation: str, values: list[tuple[str, DType]], co
     ]
     if operation == "where" and values[0][1] is not bool_:
         names[0] = b.cast(names[0], bool_)
-    return elementwise[operation](b, compute, *names), bool_ if operation in COMPARISONS else compute
+    made = bool_ if operation in COMPARISONS else compute
+    if operation in EXPRESSIONS:
+        return _run_expression(b, operation, compute, names), made
+    return elementwise[operation](b, compute, *names), made
 
 
 def computed_in(call: Call) -> DType:

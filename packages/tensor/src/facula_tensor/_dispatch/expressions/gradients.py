@@ -55,10 +55,15 @@ def expression_of(op: Operator) -> Expression:
 
 def kernel_of(op: Operator) -> str | Program:
     """Return the argument for the backend's planner: a kernel's name, or a program."""
-    if op.program is None and op.value is not None:
-        expression = expression_of(op)
-        op.program = expression.trace.program(op.name, len(op.inputs), (expression.result,))
+    if op.program is None and not op.has_kernel:
+        op.program = program_of(op)
     return op.kernel if op.program is None else op.program
+
+
+def program_of(op: Operator) -> Program:
+    """Return the program of the operator's expression."""
+    expression = expression_of(op)
+    return expression.trace.program(op.name, len(op.inputs), (expression.result,))
 
 
 def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:

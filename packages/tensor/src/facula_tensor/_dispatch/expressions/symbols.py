@@ -56,7 +56,8 @@ class Trace:
 
     def call(self, op: Operator, arguments: tuple[Argument, ...]) -> Argument:
         """Return the result of `op` for these arguments: a symbol, or a number if that is exact."""
-        if self.expands and op.value is not None:
+        if self.expands and not op.has_kernel:
+            assert op.value is not None
             return op.value(symbol_ops, *arguments)
         simple = SIMPLER.get(op.name)
         if simple is not None:

@@ -99,6 +99,7 @@ class hardsigmoid:
     """
 
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     @staticmethod
@@ -108,7 +109,19 @@ class hardsigmoid:
         return F.clamp(input + 3, 0, 6) / 6
 
     def vjp_input(F, g, input):
-        return F.where(abs(input) < 3, g * (1 / 6), 0)
+        return F.hardsigmoid_grad(g, input)
+
+
+@elementwise
+class _hardsigmoid_grad:
+    """Compute g times the derivative of hardsigmoid."""
+
+    inputs = ("grad", "input")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, grad, input):
+        return F.where(abs(input) < 3, grad * (1 / 6), 0)
 
 
 @elementwise
@@ -121,6 +134,7 @@ class hardswish:
     """
 
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     @staticmethod
@@ -130,8 +144,20 @@ class hardswish:
         return input * F.clamp(input + 3, 0, 6) / 6
 
     def vjp_input(F, g, input):
+        return F.hardswish_grad(g, input)
+
+
+@elementwise
+class _hardswish_grad:
+    """Compute g times the derivative of hardswish."""
+
+    inputs = ("grad", "input")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, grad, input):
         slope = F.where(input < 3, input * (1 / 3) + 0.5, 1)
-        return F.where(input <= -3, 0, g * slope)
+        return F.where(input <= -3, 0, grad * slope)
 
 
 @elementwise
@@ -231,6 +257,7 @@ class elu:
     """
 
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
     changes = True
 
@@ -241,11 +268,23 @@ class elu:
         return F.where(input > 0, input, alpha * F.expm1(input))
 
     def vjp_input(F, g, input, alpha):
-        # The slope at 0 is that of negative elements; the second derivative is not: `below_zero` is constant there.
-        return F.where(input <= 0, g * (F.exp(F.below_zero(input)) * alpha), g)
+        return F.elu_grad(g, input, alpha)
 
     def partial_alpha(F, input):
         return F.expm1(F.below_zero(input))
+
+
+@elementwise
+class _elu_grad:
+    """Compute g times the derivative of elu."""
+
+    inputs = ("grad", "input", "alpha")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, grad, input, alpha):
+        # The slope at 0 is that of negative elements; the second derivative is not: `below_zero` is constant there.
+        return F.where(input <= 0, grad * (F.exp(F.below_zero(input)) * alpha), grad)
 
 
 @elementwise

@@ -41,6 +41,7 @@ class softplus:
     """
 
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
     refuses = {"beta == 0": "a beta other than 0, since it divides by it; got 0"}  # noqa: RUF012
 
@@ -60,6 +61,7 @@ class _log_sigmoid:
     """Compute log(sigmoid(x)) without overflow."""
 
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input):

@@ -15,6 +15,7 @@ from ...._dispatch.declaration import elementwise
 from ...._dispatch.value_checks import check_within, with_words
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
+from ...elementwise.comparison import boolean
 from ...elementwise.pointwise import is_real
 from .regression import loss_of, reduced_losses
 
@@ -26,6 +27,33 @@ SMALLEST_SLOPE = 1e-12  # PyTorch's bound, which keeps the gradients at probabil
 
 
 @elementwise
+class _are_probabilities:
+    """Return whether both are from 0 to 1."""
+
+    inputs = ("input", "other")
+    compute_dtype = floating
+    has_kernel = True
+    result_dtype = boolean
+    accepts = is_real
+
+    def value(F, input, other):
+        return (input >= 0) & (input <= 1) & (other >= 0) & (other <= 1)
+
+
+@elementwise
+class _probability_loss:
+    """Compute `binary_cross_entropy` of numbers from 0 to 1."""
+
+    inputs = ("input", "other")
+    compute_dtype = floating
+    has_kernel = True
+    accepts = is_real
+
+    def value(F, input, other):
+        return (other - 1) * F.clamp_min(F.log1p(-input), -100) - other * F.clamp_min(F.log(input), -100)
+
+
+@elementwise
 class _binary_cross_entropy:
     """Compute -(other log(input) + (1 - other) log(1 - input)), with logarithms of at least -100."""
 
@@ -34,8 +62,8 @@ class _binary_cross_entropy:
     accepts = is_real
 
     def value(F, input, other):
-        F.require((input >= 0) & (input <= 1) & (other >= 0) & (other <= 1))
-        return (other - 1) * F.clamp_min(F.log1p(-input), -100) - other * F.clamp_min(F.log(input), -100)
+        F.require(F.are_probabilities(input, other))
+        return F.probability_loss(input, other)
 
     def vjp_input(F, g, input, other):
         return F.binary_cross_entropy_grad(g, input, other)
@@ -50,6 +78,7 @@ class _binary_cross_entropy_grad:
 
     inputs = ("grad", "input", "other")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, grad, input, other):
@@ -74,6 +103,7 @@ class _logistic_loss:
 
     inputs = ("input", "target")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target):
@@ -92,6 +122,7 @@ class _logistic_slope:
 
     inputs = ("input", "target")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target):
@@ -109,6 +140,7 @@ class _weighted_logistic_loss:
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target, weight):
@@ -131,6 +163,7 @@ class _weighted_logistic_slope:
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target, weight):

@@ -31,6 +31,7 @@ class _poisson_of_logarithms:
 
     inputs = ("input", "target")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target):
@@ -43,6 +44,7 @@ class _poisson_of_rates:
 
     inputs = ("input", "target", "eps")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
     no_gradient = ("eps",)
 
@@ -56,6 +58,7 @@ class _gaussian:
 
     inputs = ("input", "target", "var")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target, var):

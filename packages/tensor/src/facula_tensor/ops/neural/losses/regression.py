@@ -62,6 +62,7 @@ class _huber:
 
     inputs = ("input", "target", "delta")
     compute_dtype = floating
+    has_kernel = True
 
     def value(F, input, target, delta):
         difference = input - target
@@ -69,10 +70,22 @@ class _huber:
         return slope * (difference - slope * 0.5)
 
     def partial_input(F, input, target, delta):
-        return F.hardtanh(input - target, -delta, delta)
+        return F.huber_slope(input, target, delta)
 
     def partial_target(F, input, target, delta):
-        return F.hardtanh(target - input, -delta, delta)
+        return F.huber_slope(target, input, delta)
+
+
+@elementwise
+class _huber_slope:
+    """Compute the derivative of the Huber loss by its input."""
+
+    inputs = ("input", "target", "delta")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, input, target, delta):
+        return F.hardtanh(input - target, -delta, delta)
 
 
 @elementwise
@@ -81,6 +94,7 @@ class _smooth_l1:
 
     inputs = ("input", "target", "beta")
     compute_dtype = floating
+    has_kernel = True
 
     def value(F, input, target, beta):
         difference = input - target
@@ -88,10 +102,22 @@ class _smooth_l1:
         return slope * (difference - slope * 0.5) / beta
 
     def partial_input(F, input, target, beta):
-        return F.hardtanh(input - target, -beta, beta) / beta
+        return F.smooth_l1_slope(input, target, beta)
 
     def partial_target(F, input, target, beta):
-        return F.hardtanh(target - input, -beta, beta) / beta
+        return F.smooth_l1_slope(target, input, beta)
+
+
+@elementwise
+class _smooth_l1_slope:
+    """Compute the derivative of `smooth_l1` by its input."""
+
+    inputs = ("input", "target", "beta")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, input, target, beta):
+        return F.hardtanh(input - target, -beta, beta) / beta
 
 
 @elementwise
@@ -100,6 +126,7 @@ class _divergence:
 
     inputs = ("input", "target")
     compute_dtype = floating
+    has_kernel = True
 
     def value(F, input, target):
         return target * F.log(F.where(target == 0, 1, target)) - target * input
@@ -111,6 +138,7 @@ class _divergence_of_logarithms:
 
     inputs = ("input", "target")
     compute_dtype = floating
+    has_kernel = True
 
     def value(F, input, target):
         return F.exp(target) * (target - input)
@@ -255,7 +283,7 @@ def smooth_l1_loss(
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
     check_target_shape("smooth_l1_loss", input, target)
-    return loss_of("smooth_l1", (input, target), reduction, None, (beta,))
+    return loss_of("huber" if beta == 1 else "smooth_l1", (input, target), reduction, None, (beta,))
 
 
 @function(overridable=True)
