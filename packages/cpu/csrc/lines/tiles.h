@@ -146,12 +146,16 @@ static void move_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64
 }
 
 /* Processors do not prefetch lines that are far apart, so this prefetches elements of the next tile. Their addresses may
-   be beyond the array: prefetching does not fault. */
-static ALWAYS_INLINE void fetch_ahead(int64_t lines, int64_t bytes, const char *at, int64_t next)
+   be beyond the array: prefetching does not fault. `second`: into the second cache, as the first one keeps few rows
+   that are a multiple of 4 KB apart. */
+static ALWAYS_INLINE void fetch_ahead(const int second, int64_t lines, int64_t bytes, const char *at, int64_t next)
 {
     for (int64_t c = 0; c < lines; c++)
         for (int64_t done = 0; done < bytes; done += 64)
-            __builtin_prefetch(at + c * next + done);
+            if (second)
+                __builtin_prefetch(at + c * next + done, 0, 2);
+            else
+                __builtin_prefetch(at + c * next + done);
 }
 
 /* Move a tile of an operand, some lines at a time, and prefetch the same lines of the tile that is `ahead` bytes away. */
@@ -165,9 +169,9 @@ static void pass_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64
         part = by_row || lines - c < PART ? lines - c : PART;
         char *const from = at + c * next;
         if (by_row && near <= MOST_FETCHED)
-            fetch_ahead(rows, part * near, from + ahead + (next < 0 ? (part - 1) * next : 0), along);
+            fetch_ahead(0, rows, part * near, from + ahead + (next < 0 ? (part - 1) * next : 0), along);
         else if (!by_row && far <= MOST_FETCHED)
-            fetch_ahead(part, DEPTH * far, from + ahead + last, next);
+            fetch_ahead(0, part, DEPTH * far, from + ahead + last, next);
         move_tile(size, part, rows, from, next, along, tile + c * size, store);
     }
 }
@@ -199,7 +203,7 @@ static ALWAYS_INLINE int64_t run_columns(const struct facula_lines *plan, char *
                 char *row[4];
                 for (int k = 0; k < operands; k++) {
                     row[k] = at[k] + i * plan->step[k];
-                    fetch_ahead(DENSE_ROWS, width * size[k], row[k] + DENSE_ROWS * plan->step[k], plan->step[k]);
+                    fetch_ahead(1, DENSE_ROWS, width * size[k], row[k] + DENSE_ROWS * plan->step[k], plan->step[k]);
                 }
                 columns(i, n - i < DENSE_ROWS ? n - i : DENSE_ROWS, width, row, plan->step, state);
             }
