@@ -47,13 +47,13 @@ static ALWAYS_INLINE lanes lower_products(lanes x, uint32_t factor)
 #endif
 }
 
-/* The words of TOGETHER vectors of blocks: vector j begins with block number first + j LANES, and its lanes have the
+/* The words of some vectors of blocks: vector j begins with block number first + j LANES, and its lanes have the
    numbers in `order`. */
-static ALWAYS_INLINE void philox_lanes(uint64_t first, lanes order, uint64_t seed, uint64_t offset,
+static ALWAYS_INLINE void philox_lanes(const int vectors, uint64_t first, lanes order, uint64_t seed, uint64_t offset,
                                        lanes word[TOGETHER][4])
 {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (int j = 0; j < TOGETHER; j++) {
+    for (int j = 0; j < vectors; j++) {
         word[j][0] = order + (first + (uint64_t)(j * LANES));
         word[j][1] = word[j][0] >> 32;
         word[j][2] = order - order + (uint32_t)offset;
@@ -61,7 +61,7 @@ static ALWAYS_INLINE void philox_lanes(uint64_t first, lanes order, uint64_t see
     }
 #pragma GCC unroll 10
     for (int round = 0; round < PHILOX_ROUNDS; round++) {
-        for (int j = 0; j < TOGETHER; j++) {
+        for (int j = 0; j < vectors; j++) {
             lanes *w = word[j];
             const lanes left = lower_products(w[0], 0xD2511F53u), right = lower_products(w[2], 0xCD9E8D57u);
             w[0] = (right >> 32) ^ w[1] ^ k0;
@@ -85,31 +85,48 @@ static ALWAYS_INLINE lanes joined(lanes lower, lanes upper)
     return (lower & 0xffffffffu) | upper << 32;
 }
 
-/* The words of `blocks` blocks, in order. Writes multiples of BLOCKS blocks. */
+/* The words of some vectors of blocks, in order. */
+static ALWAYS_INLINE void write_in_order(const int vectors, int64_t first, uint64_t seed, uint64_t offset, uint32_t *words)
+{
+    lanes word[TOGETHER][4];
+    philox_lanes(vectors, (uint64_t)first, (lanes)PAIRED(0, LANES / 2), seed, offset, word);
+    for (int j = 0; j < vectors; j++) {
+        const lanes front = joined(word[j][0], word[j][1]), back = joined(word[j][2], word[j][3]);
+        loose_lanes *out = (loose_lanes *)words + 2 * j;
+        out[0] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(0));
+        out[1] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(1));
+    }
+}
+
+/* The same, with words of even and of odd numbers apart. */
+static ALWAYS_INLINE void write_apart(const int vectors, int64_t first, uint64_t seed, uint64_t offset, uint32_t *even,
+                                      uint32_t *odd)
+{
+    lanes word[TOGETHER][4];
+    philox_lanes(vectors, (uint64_t)first, (lanes)CONSECUTIVE, seed, offset, word);
+    for (int j = 0; j < vectors; j++) {
+        ((loose_lanes *)even)[j] = joined(word[j][0], word[j][2]);
+        ((loose_lanes *)odd)[j] = joined(word[j][1], word[j][3]);
+    }
+}
+
+/* The words of `blocks` blocks, in order. Writes a vector of blocks if they fit into one, otherwise multiples of BLOCKS. */
 static inline void philox_in_order(int64_t first, int64_t blocks, uint64_t seed, uint64_t offset, uint32_t *words)
 {
-    for (int64_t i = 0; i < blocks; i += BLOCKS, words += 4 * BLOCKS) {
-        lanes word[TOGETHER][4];
-        philox_lanes((uint64_t)(first + i), (lanes)PAIRED(0, LANES / 2), seed, offset, word);
-        for (int j = 0; j < TOGETHER; j++) {
-            const lanes front = joined(word[j][0], word[j][1]), back = joined(word[j][2], word[j][3]);
-            loose_lanes *out = (loose_lanes *)words + 2 * j;
-            out[0] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(0));
-            out[1] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(1));
-        }
-    }
+    if (blocks <= LANES)
+        write_in_order(1, first, seed, offset, words);
+    else
+        for (int64_t i = 0; i < blocks; i += BLOCKS, words += 4 * BLOCKS)
+            write_in_order(TOGETHER, first + i, seed, offset, words);
 }
 
 /* The same, with words of even and of odd numbers apart. */
 static inline void philox_apart(int64_t first, int64_t blocks, uint64_t seed, uint64_t offset, uint32_t *even,
                                 uint32_t *odd)
 {
-    for (int64_t i = 0; i < blocks; i += BLOCKS, even += 2 * BLOCKS, odd += 2 * BLOCKS) {
-        lanes word[TOGETHER][4];
-        philox_lanes((uint64_t)(first + i), (lanes)CONSECUTIVE, seed, offset, word);
-        for (int j = 0; j < TOGETHER; j++) {
-            ((loose_lanes *)even)[j] = joined(word[j][0], word[j][2]);
-            ((loose_lanes *)odd)[j] = joined(word[j][1], word[j][3]);
-        }
-    }
+    if (blocks <= LANES)
+        write_apart(1, first, seed, offset, even, odd);
+    else
+        for (int64_t i = 0; i < blocks; i += BLOCKS, even += 2 * BLOCKS, odd += 2 * BLOCKS)
+            write_apart(TOGETHER, first + i, seed, offset, even, odd);
 }
