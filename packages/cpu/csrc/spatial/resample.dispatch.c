@@ -14,6 +14,7 @@ enum {
     MOST_STEPS = 256,  /* of all blocks in a strip */
     LEAST_ROWS = 4,    /* rows for which permutations are worth finding */
     CACHED = 16384,    /* bytes of rows of the input and the output that are read and written again and again */
+    FURTHER = 2048,    /* bytes between an access and those that are prefetched at the same time */
     LONG_RUN = 512,    /* bytes that are copied by memmove */
 };
 

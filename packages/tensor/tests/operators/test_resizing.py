@@ -19,6 +19,23 @@ def test_explicit_scales_are_used():
     )
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64"])
+@pytest.mark.parametrize("shape", [(3, 5, 1), (2, 9, 7), (5, 2, 20), (1, 3, 33), (4, 16)])
+def test_nearest_elements_of_twice_as_many(shape, dtype):
+    x = ft.arange(np.prod(shape)).view(1, *shape).to(getattr(ft, dtype))
+    wanted = x.double().numpy().repeat(2, -1)
+    wanted = wanted.repeat(2, -2) if len(shape) == 3 else wanted
+    x.requires_grad = x.is_floating_point()
+    y = interpolate(x, scale_factor=2)
+    assert (y.detach().double().numpy() == wanted).all()
+    if x.requires_grad:
+        g = ft.arange(y.numel()).view(y.shape).remainder(13).to(x.dtype)
+        (y * g).sum().backward()
+        sums = g.double().numpy()[..., ::2] + g.double().numpy()[..., 1::2]
+        sums = sums[..., ::2, :] + sums[..., 1::2, :] if len(shape) == 3 else sums
+        assert (x.grad.double().numpy() == sums).all()
+
+
 def test_images_of_bytes_are_rounded():
     x = ft.tensor([[[[0, 255], [10, 20]]]], dtype=ft.uint8)
     y = interpolate(x, (1, 1), mode="bilinear")

@@ -46,6 +46,14 @@ def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.nda
     return np.minimum(np.floor((at + np.float32(0.5) if exact else at) * step).astype(np.int64), length - 1)
 
 
+@lru_cache(maxsize=1024)
+def sources(length: int, count: int, scale: float | None, exact: bool) -> tuple[np.ndarray, int]:
+    """Return the positions of the `count` nearest elements, and how often each occurs, in order; 0 if that varies."""
+    places = nearest(length, count, scale, exact)
+    times = count // length
+    return places, times if np.array_equal(places, np.repeat(np.arange(length), times)) else 0
+
+
 def source_positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
     """Return the real-valued position in the input of each output element."""
     at = np.arange(count, dtype=np.float64)
@@ -217,9 +225,13 @@ def interpolate(
     )
     dtype = input.dtype
     if mode.startswith("nearest") and dtype not in (float32, float64):
-        for dim, length, count, scale in dimensions:
-            index = from_numpy(nearest(length, count, scale, mode == "nearest-exact"))
-            input = F.take(input, index.to(input.device), (dim,))
+        for dim, *arguments in reversed(dimensions):
+            places, times = sources(*arguments, mode == "nearest-exact")
+            if times:
+                ones = (1,) * input.ndim
+                input = F.tile(input, (ones, (*ones[:dim], times, *ones[dim + 1 :])))
+            else:
+                input = F.take(input, from_numpy(places).to(input.device), (dim,))
         return input
     if dtype not in (float32, float64):
         if dtype not in (float16, bfloat16, uint8):
