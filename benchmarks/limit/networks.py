@@ -57,11 +57,11 @@ def begin(F: Any, make: Callable[[Any], Any], shape: tuple[int, ...]) -> tuple[C
     return own_code(infer), filled(F, *shape)
 
 
-def repeated(begin: Callable[[Any], tuple[Callable, Any]], F: Any) -> Loop:
+def repeated(begin: Callable[[Any], tuple[Callable, Any]], F: Any, **options: Any) -> Loop:
     """Return the loop of a network, captured if it is facula's."""
     infer, x = begin(F)
     if F is facula:
-        infer = captured(infer, x)
+        infer = captured(infer, x, **options)
 
     def loop(times):
         for _ in times:
@@ -70,9 +70,9 @@ def repeated(begin: Callable[[Any], tuple[Callable, Any]], F: Any) -> Loop:
     return own_code(loop)
 
 
-def captured(infer: Callable, x: Any) -> Callable:
+def captured(infer: Callable, x: Any, **options: Any) -> Callable:
     """Return the capture of a function after some calls."""
-    made = facula.capture(infer, on_break="error")
+    made = facula.capture(infer, on_break="error", **options)
     for _ in range(RUNS):
         made(x)
     return made
@@ -147,6 +147,8 @@ def agree(begin: Callable[[Any], tuple[Callable, Any]]) -> None:
             raise ValueError(f"networks: results of {name} differ from PyTorch's by {abs(made - wanted).max()}")
 
 
+PASSES = facula.jit.passes
+FOLDED = (PASSES.fold_batch_norm, *PASSES.DEFAULT)  # as ONNX Runtime does
 NETWORKS = (
     ("convolutional network", partial(image_network, normalized=False), (1, 28, 28), (1, 64)),
     ("convolutional network with batch norm", partial(image_network, normalized=True), (1, 28, 28), (1, 64)),
@@ -159,4 +161,7 @@ for name, make, shape, batches in NETWORKS:
         ours, theirs, check = partial(repeated, start, facula), partial(exported, start), partial(agree, start)
         rows.append(Row(f"{text}, captured", ours, theirs, 1.0, "ONNX Runtime", check=check))
         rows.append(Row(f"{text}, saved for C", partial(saved, start), theirs, 1.0, "ONNX Runtime"))
+        if "batch norm" in name:
+            folded = partial(repeated, start, facula, passes=FOLDED)
+            rows.append(Row(f"{text}, captured, folded", folded, theirs, 1.0, "ONNX Runtime"))
         rows.append(Row(f"{text}, captured, against PyTorch", ours, partial(repeated, start, torch), 1.0))
