@@ -129,3 +129,4 @@ int check_depthwise(struct reach *r);
 int check_shallow(struct reach *r), check_winograd(struct reach *r);
 int check_recurrent(struct reach *r), check_attention(struct reach *r), check_triangular_solve(struct reach *r);
 int check_elimination(struct reach *r), check_fft(struct reach *r);
+int check_decomposition(struct reach *r);

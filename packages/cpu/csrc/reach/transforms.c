@@ -1,4 +1,4 @@
-/* Checks of plans of Fourier transforms. */
+/* Checks of plans of Fourier transforms and decompositions. */
 #include "files/portable.h"
 #include "reach/reach.h"
 #include "spectral/fft_tables.h"
@@ -85,4 +85,28 @@ int check_fft(struct reach *r)
         left -= p->numbers;
     }
     return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ decompositions */
+int check_decomposition(struct reach *r)
+{
+    enum { MOST_ROWS = 64 }; /* MOST in decompositions.dispatch.c */
+    const struct facula_elimination *p = r->plan;
+    const int64_t size = size_in(r->kernel, 0), m = p->rows, n = p->columns, count = m < n ? m : n, most = m < n ? n : m;
+    const int is_qr = is_named(r, "qr"), is_svd = is_named(r, "svd"), is_eigh = is_named(r, "eigh"), is_r = is_named(r, "qr_r");
+    EXPECT(m >= 1 && m <= MOST_ROWS && n >= 1 && n <= MOST_ROWS && p->group >= 1 && is_count(p->group));
+    EXPECT(is_count(p->matrices) && p->batch_dims >= 0 && nest_total(p->nest, p->batch_dims, 4) == (double)p->matrices);
+    EXPECT(m == n || !(is_eigh || is_named(r, "eigvalsh")));
+    EXPECT(p->sides == (is_qr || is_svd ? p->sides : 0) && (!is_qr || p->sides == count || p->sides == m));
+    EXPECT(!is_svd || p->sides == count || p->sides == most);
+    struct span a = span_of(size);
+    span_walk(&a, m, bounded(p->a_row, &a) * size);
+    span_walk(&a, n, bounded(p->a_column, &a) * size);
+    for (int64_t d = 0; d < p->batch_dims; d++)
+        span_walk(&a, p->nest[4 * d], bounded(p->nest[4 * d + 1], &a) * size);
+    const int64_t each = is_qr ? (m + n) * p->sides : is_svd ? (m + n + 1) * p->sides : is_eigh ? (n + 1) * n : is_r ? count * n : count;
+    EXPECT(!a.wrong);
+    CHECK(has_memory(r, 1, a));
+    CHECK(has_memory(r, 2, span_row((double)p->matrices * (double)each, size)));
+    return is_qr || is_r ? 0 : has_memory(r, 3, span_row((double)p->matrices, sizeof(int32_t)));
 }

@@ -1,5 +1,6 @@
 """Linear algebra: matrix products, Fourier transforms, and decompositions (some by NumPy's LAPACK)."""
 
+from . import decompositions as decompositions
 from . import elimination as elimination
 from . import fft as fft
 from . import lapack as lapack

@@ -1,4 +1,7 @@
-"""Planners of eigenvalues, singular values and orthogonal decompositions, by NumPy's LAPACK: see `lapack.py`."""
+"""Planners of eigenvalues, singular values and orthogonal decompositions, by NumPy's LAPACK: see `lapack.py`.
+
+Small real matrices have C kernels: see `decompositions.py`.
+"""
 
 from __future__ import annotations
 
