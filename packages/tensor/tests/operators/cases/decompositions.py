@@ -34,12 +34,12 @@ def of_eig(x):
 
 def of_svd(x):
     U, S, Vh = linalg.svd(x, full_matrices=False)
-    return U @ (Vh * (S**2 + 1).unsqueeze(-1))
+    return U @ (Vh * (S**3 + S).unsqueeze(-1))  # no share of vectors for zeros, which are arbitrary
 
 
 def with_svd(x):
     u, s, vh = np.linalg.svd(x, full_matrices=False)
-    return u @ (vh * (s**2 + 1)[..., None])
+    return u @ (vh * (s**3 + s)[..., None])
 
 
 def with_eig(x):
