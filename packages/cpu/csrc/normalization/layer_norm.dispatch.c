@@ -14,18 +14,19 @@ enum {
     LANES = 16, /* partial sums of a row: the same at every level, so that results are the same */
     PIECE = 1024, /* elements that are added before the sum is widened */
     BATCH = 16, /* maximum number of rows that are processed together */
-    CACHED = 1 << 14, /* and of their bytes */
+    NORMALISED = 1 << 12, /* and of their bytes, which stay in the first cache with the results and the next rows */
+    DIFFERENTIATED = 1 << 14, /* more, because each batch reads and writes the sums of columns */
     FEW = 32,   /* rows that are added before the sum is widened */
     AHEAD = 4096, /* bytes */
     LONG = 16384, /* row size in bytes above which hardware prefetching suffices */
 };
 
 /* Rows are read twice, with a pause while sums become factors, and hardware prefetching ends at each page. So this
-   function prefetches AHEAD bytes, possibly beyond the end of the array: a prefetch does not fault. */
-static inline void fetch_ahead(const void *at, int64_t bytes)
+   function prefetches a row that is `ahead` bytes away, possibly beyond the end of the array: a prefetch does not fault. */
+static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
 {
     for (int64_t i = 0; i < bytes && bytes <= LONG; i += 64)
-        __builtin_prefetch((const char *)at + AHEAD + i);
+        __builtin_prefetch((const char *)at + ahead + i);
 }
 
 #define S float
