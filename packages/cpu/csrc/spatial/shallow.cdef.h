@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 /* The most terms of a sum, and the bytes of the sums of a task for the weights' gradient. */
-enum { FACULA_SHALLOW_TAPS = 320, FACULA_SHALLOW_SUMS = 128 << 10 };
+enum { FACULA_SHALLOW_TAPS = 1600, FACULA_SHALLOW_SUMS = 128 << 10 };
 
 /* Arrays in row-major order: the input (images, groups * channels, height, width), the result (images, groups *
    filters, out_height, out_width) and the weights (groups * filters, channels, kernel_height, kernel_width). The

@@ -11,7 +11,8 @@
 
 #define LANES ((int)(VECTOR_BYTES / sizeof(T)))
 
-enum { MOST_VECTORS = 4, FEW_ROWS = MOST_ROWS == 14 ? 3 : 2 };
+/* SUM_BLOCK terms are added one by one: longer sums round more. */
+enum { SUM_BLOCK = 320, MOST_VECTORS = 4, FEW_ROWS = MOST_ROWS == 14 ? 3 : 2 };
 
 /* Filters and taps of the weights' gradient whose sums are in registers, next to the operands. */
 #if VECTOR_BYTES == 64

@@ -74,6 +74,8 @@ def plan_shallow(
     joined = not weighs and stride == (1, 1) and lines * columns.out / whole(joined_line, VECTOR // size) > used + 0.1
     if joined:
         used = lines * columns.out / whole(joined_line, VECTOR // size)
+    if back:  # weights also multiply the padding around the results' gradient
+        used *= min(1, rows.length * columns.length / (rows.out * columns.out))
     if used < (LEAST_USED_FOR_WEIGHTS if weighs else LEAST_USED):
         return None
 
