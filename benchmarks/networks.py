@@ -245,6 +245,38 @@ for kind, targets in (("LSTM", (0.7, 0.45)), ("GRU", (0.7, 0.45)), ("RNN", (0.7,
         rows.row(f"{kind} forward and backward, {shape}", target)(partial(recurrent, kind=kind, shape=shape))
 
 
+def convolved(F: Any, kind: str, channels: int, filters: int, shape: tuple[int, ...], options: dict[str, int]) -> Loop:
+    """Return a loop of a convolution of (batch, channels, ...), and its gradients."""
+    layer = getattr(F.nn, kind)(channels, filters, padding=options["kernel_size"] // 2, **options)
+    x = filled(F, *shape, grad=True)
+    g = filled(F, *layer(x).shape)
+
+    def loop(times):
+        for _ in times:
+            layer(x).backward(g)
+
+    return own_code(loop)
+
+
+CONVOLUTIONS: tuple[tuple[str, int, int, int, tuple[int, ...], dict[str, int], float], ...] = (
+    ("Conv2d", 1, 16, 64, (28, 28), {"kernel_size": 3}, 0.7),
+    ("Conv2d", 3, 32, 8, (32, 32), {"kernel_size": 3}, 0.7),
+    ("Conv2d", 8, 16, 1, (28, 28), {"kernel_size": 3}, 0.7),
+    ("Conv2d", 8, 16, 64, (28, 28), {"kernel_size": 3}, 1.0),
+    ("Conv2d", 16, 32, 8, (14, 14), {"kernel_size": 3}, 0.6),
+    ("Conv2d", 16, 32, 8, (32, 32), {"kernel_size": 3, "stride": 2}, 1.0),
+    ("Conv2d", 8, 8, 8, (32, 32), {"kernel_size": 7}, 0.9),
+    ("Conv2d", 32, 32, 8, (28, 28), {"kernel_size": 3, "groups": 8}, 0.7),
+    ("Conv1d", 4, 16, 8, (1000,), {"kernel_size": 9}, 0.7),
+)
+for kind, channels, filters, batch, size, options, target in CONVOLUTIONS:
+    images = (batch, channels, *size)
+    named = "".join(f", {key} {value}" for key, value in options.items())
+    rows.row(f"{kind} to {filters} channels, {images}{named}", target)(
+        partial(convolved, kind=kind, channels=channels, filters=filters, shape=images, options=options)
+    )
+
+
 def aligned(F: Any, shape: tuple[int, int, int], longest: int) -> Loop:
     """Return a loop of the CTC loss of (steps, batch, classes) with targets of this length, and its gradient."""
     steps, batch, classes = shape
