@@ -1,5 +1,6 @@
 /* Checks that a plan from a file accesses only the memory of its launch; see Note [Forged plans] in reach.c. */
 #pragma once
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -79,6 +80,13 @@ struct span span_of(int64_t itemsize);
 struct span span_row(double count, int64_t itemsize);
 /* Repeats the span `extent` times with a distance of `step` bytes. */
 void span_walk(struct span *span, int64_t extent, int64_t step);
+/* The same as span_walk, for a step in elements. */
+static inline void walk(struct span *span, int64_t extent, int64_t step, int64_t itemsize)
+{
+    const int fits = fabs((double)step) <= MOST;
+    span->wrong |= !fits;
+    span_walk(span, extent, fits ? step * itemsize : 0);
+}
 /* Does this for each dimension of a nest: rows of `width` numbers, the first of which is the extent, and another one
    the step. */
 void span_nest(struct span *span, const int64_t *nest, int64_t dims, int64_t width, int64_t step);
