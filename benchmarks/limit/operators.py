@@ -71,6 +71,17 @@ def cosine_similarity(F: Any, x: Any, y: Any) -> Any:
     return F.nn.functional.cosine_similarity(x, y, 1)
 
 
+def without_gradient(name: str, *arguments: Any) -> Callable[..., Any]:
+    """Return the call of a function of nn.functional that records nothing."""
+
+    def call(F: Any, x: Any) -> Any:
+        with F.no_grad():
+            return getattr(F.nn.functional, name)(x, *arguments)
+
+    return call
+
+
+SMALL_IMAGES, VOLUMES = (196, 64, 8, 8), (16, 8, 8, 28, 28)
 IMAGES, LARGE_IMAGES, ROWS, MANY_ROWS, LINE = (16, 64, 28, 28), (5, 64, 50, 50), (800, 1000), (50_000, 16), (800_000,)
 SIGNALS = (64, 32, 400)
 
@@ -79,8 +90,16 @@ OPERATORS = (
     Operator("max_pool2d 2", IMAGES, (3, 7), functional("max_pool2d", 2)),
     Operator("max_pool2d 3, stride 1", IMAGES, (8, 16), functional("max_pool2d", 3, 1, 1)),
     Operator("max_pool2d 3, stride 2", IMAGES, (8, 16), functional("max_pool2d", 3, 2, 1)),
+    Operator("max_pool2d 2 in no_grad", IMAGES, (3, None), without_gradient("max_pool2d", 2)),
+    Operator("max_pool2d 3, stride 1, in no_grad", IMAGES, (8, None), without_gradient("max_pool2d", 3, 1, 1)),
+    Operator("max_pool2d 2, planes of 8 x 8", SMALL_IMAGES, (6, 14), functional("max_pool2d", 2)),
     Operator("max_pool1d 2", SIGNALS, (2, 5), functional("max_pool1d", 2)),
+    Operator("max_pool3d 2", VOLUMES, (3, 7), functional("max_pool3d", 2)),
     Operator("adaptive_max_pool2d 7", IMAGES, (8, 16), functional("adaptive_max_pool2d", 7)),
+    Operator("adaptive_max_pool2d 5", IMAGES, (8, 16), functional("adaptive_max_pool2d", 5)),
+    Operator("avg_pool1d 2", SIGNALS, (2, 5), functional("avg_pool1d", 2)),
+    Operator("avg_pool2d 2, planes of 8 x 8", SMALL_IMAGES, (4, 10), functional("avg_pool2d", 2)),
+    Operator("lp_pool2d 2", IMAGES, (4, 10), functional("lp_pool2d", 2.0, 2)),
     Operator("avg_pool2d 2", IMAGES, (2, 5), functional("avg_pool2d", 2)),
     Operator("avg_pool2d 3, stride 1", IMAGES, (6, 12), functional("avg_pool2d", 3, 1, 1)),
     Operator("avg_pool2d 3, stride 2", IMAGES, (6, 12), functional("avg_pool2d", 3, 2, 1)),

@@ -27,6 +27,15 @@ CASES = [
     ((5, 3, 2), (2, 2), (1, 2), (1, 0), (1, 1)),
     ((2, 22, 18), (8, 1), (1, 2), (2, 0), (3, 1)),
     ((2, 40, 300), (13, 13), (1, 1), (6, 6), (1, 1)),
+    # Small planes, more than vectors have lanes; windows that are apart, with rows and columns that are in none.
+    ((37, 8, 8), (2, 2), (2, 2), (0, 0), (1, 1)),
+    ((37, 7, 7), (3, 3), (1, 1), (1, 1), (1, 1)),
+    ((35, 5, 4), (2, 3), (2, 1), (1, 1), (3, 1)),
+    ((3, 10, 71), (2, 2), (3, 3), (0, 0), (1, 1)),
+    ((2, 8, 67), (3, 2), (4, 2), (0, 0), (1, 1)),
+    ((2, 1, 900), (1, 2), (1, 2), (0, 0), (1, 1)),
+    ((2, 1, 9000), (1, 3), (1, 1), (0, 1), (1, 1)),
+    ((2, 1, 9000), (1, 2), (1, 1), (0, 0), (1, 5)),
 ]
 NAMES = {"float32": 1e-5, "float64": 1e-13}
 
@@ -76,6 +85,8 @@ def test_max_pooling(case, name, level):
     values, index = on_threads("max_pool2d", (x,), outputs, (tuple(geometry), size))
     np.testing.assert_array_equal(values, wanted)
     np.testing.assert_array_equal(index, indices)
+    (alone,) = on_threads("max_pool2d_values", (x,), outputs[:1], (tuple(geometry), size))
+    np.testing.assert_array_equal(alone, wanted)
 
     (picked,) = on_threads("max_pool2d_pick", (x, index), outputs[:1], (None, size))
     np.testing.assert_array_equal(picked, wanted)
@@ -83,6 +94,8 @@ def test_max_pooling(case, name, level):
     (back,) = on_threads("max_pool2d_grad", (g, index), (empty(shape, name),), (None, shape[-2:]))
     (same,) = on_threads("max_pool2d_grad", (g, index), (empty(shape, name),), (tuple(geometry), shape[-2:]))
     np.testing.assert_array_equal(same, back)
+    (found,) = on_threads("max_pool2d_values_grad", (g, x), (empty(shape, name),), (tuple(geometry), shape[-2:]))
+    np.testing.assert_array_equal(found, back)
     sums = np.zeros((int(np.prod(shape[:-2])), shape[-2] * shape[-1]))
     rows = np.arange(len(sums))[:, None]
     np.add.at(sums, (rows, indices.reshape(len(sums), size[0] * size[1])), g.reshape(len(sums), size[0] * size[1]))

@@ -101,7 +101,8 @@ int check_pooling(struct reach *r)
     const struct facula_pooling *p = r->plan;
     const int64_t size = size_in(r->kernel, 0);
     const int means = !strncmp(r->kernel->name, "avg", 3), back = strstr(r->kernel->name, "_grad") != NULL;
-    const int picks = is_named(r, "max_pool2d_pick"), greatest = is_named(r, "max_pool2d");
+    const int picks = is_named(r, "max_pool2d_pick"), values = is_named(r, "max_pool2d_values");
+    const int selects = is_named(r, "max_pool2d_values_grad"), greatest = values || is_named(r, "max_pool2d");
     const double area = TOTAL(p->height, p->width), whole = TOTAL(p->planes, p->height, p->width);
     const double made = TOTAL(p->planes, p->out_height, p->out_width);
     EXPECT(area >= 0 && area < 0x1p31 && whole >= 0 && made >= 0 && TOTAL(p->out_height, p->out_width) >= 0);
@@ -109,14 +110,14 @@ int check_pooling(struct reach *r)
     /* Equal windows may start anywhere: kernels skip elements outside of a plane. */
     EXPECT(is_count(p->kernel_width) && is_count(p->left) && p->column_stride >= 1 && is_count(p->column_stride));
     EXPECT(p->row_dilation >= 1 && is_count(p->row_dilation) && p->column_dilation >= 1 && is_count(p->column_dilation));
-    if (greatest && made > 0)
+    if ((greatest || selects) && made > 0)
         CHECK(check_greatest(r, p));
     if (means || back)
         CHECK(check_means(r, p));
     CHECK(has_memory(r, 1, span_row(back ? made : whole, size)));
-    if (means)
+    if (means || values)
         return has_memory(r, 2, span_row(back ? whole : made, size));
-    CHECK(has_memory(r, greatest ? 3 : 2, span_row(made, 8)));
+    CHECK(has_memory(r, greatest ? 3 : 2, selects ? span_row(whole, size) : span_row(made, 8)));
     CHECK(has_memory(r, greatest ? 2 : 3, span_row(picks || greatest ? made : whole, size)));
     return greatest ? 0 : is_disjoint(r, 2, 3);
 }

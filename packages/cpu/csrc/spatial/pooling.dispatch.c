@@ -11,6 +11,7 @@ enum {
     MAX_STRIDE = 4, /* between columns of lines */
     LINE = 2048,    /* elements of a line */
     STRIP = 256,    /* windows of a line */
+    TURNED = 1024,  /* elements of planes that are transposed */
     HALVES = 4096   /* intermediate results: maxima of lines, sums of rows, lines of gradients */
 };
 

@@ -72,7 +72,8 @@ PRODUCTS = frozenset(_FORMULAS)
 #: The operators that write, move or select elements without arithmetic.
 MOVES = frozenset({
     "cat", "copy", "fill", "flip", "gather", "index_select", "inset", "masked_fill", "max_pool2d", "max_pool2d_pick",
-    "nonzero", "nonzero_flat", "put", "roll", "scatter", "scatter_copy", "take", "tile", "triangle", "where", "windows",
+    "max_pool2d_values", "nonzero", "nonzero_flat", "put", "roll", "scatter", "scatter_copy", "take", "tile",
+    "triangle", "where", "windows",
 })  # fmt: skip
 
 

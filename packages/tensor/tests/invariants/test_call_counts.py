@@ -41,7 +41,7 @@ ABOVE: dict[str, dict[str, int]] = {
         "topk": 8, "var": 14, "vector_norm": 8,
     },
     "windows have a geometry, which is stored by shape": {
-        "adaptive_avg_pool2d": 4, "adaptive_max_pool2d": 5, "adaptive_max_pool2d_with_indices": 6,
+        "adaptive_avg_pool2d": 4, "adaptive_max_pool2d": 6, "adaptive_max_pool2d_with_indices": 6,
         "constant_pad_nd": 14, "conv3d": 6, "conv_transpose2d": 6, "fold": 10, "interpolate": 14,
         "max_pool2d_with_indices": 5, "max_unpool1d": 63, "max_unpool2d": 63, "max_unpool3d": 63, "pad": 14,
     },

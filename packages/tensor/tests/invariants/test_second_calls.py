@@ -24,8 +24,9 @@ EXECUTED = {name for name, op in operators.items() if op.execute is not None}  #
 COPIED = {  # for operands that are not contiguous, as their kernels require
     "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_counted", "batch_norm_eval", "conv2d",
     "conv2d_input", "conv2d_weight", "dropout", "group_norm", "layer_norm",
-    "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "recurrent", "resample",
-    "rms_norm", "scatter", "scatter_product", "scatter_taps", "standard_gamma", "triangle",
+    "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "max_pool2d_values",
+    "max_pool2d_values_grad", "recurrent", "resample", "rms_norm",
+    "scatter", "scatter_product", "scatter_taps", "standard_gamma", "triangle",
     "triangular_solve", "weigh_taps",
 }  # fmt: skip
 # In-place changes: with a factor if memory is not contiguous or is broadcast, and one with two bounds.

@@ -1,4 +1,4 @@
-"""Planners of pooling: `max_pool2d`, `avg_pool2d`, their gradients, and `max_pool2d_pick`."""
+"""Planners of pooling: `max_pool2d`, `max_pool2d_values`, `avg_pool2d`, their gradients, and `max_pool2d_pick`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ BY_INDEX = ("max_pool2d_grad", "max_pool2d_pick")  # without a geometry, they ac
 STRUCT = ffi.typeof("struct facula_pooling *")
 
 
-@planner("max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "avg_pool2d", "avg_pool2d_grad")
+@planner(
+    "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "max_pool2d_values", "max_pool2d_values_grad", "avg_pool2d",
+    "avg_pool2d_grad",
+)  # fmt: skip
 def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan pooling of contiguous planes (..., height, width), float32 or float64; max_pool2d also of int64.
+    """Plan pooling of contiguous planes (..., height, width), float32 or float64; maxima also of int64.
 
     Parameters: geometry, and the size of the result's planes.
 
@@ -37,16 +40,19 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     maps planes and indices to the elements there. An index out of range is status INDEX with (value, position, elements
     of a plane), without any write outside the output.
 
+    max_pool2d_values maps planes to maxima alone. max_pool2d_values_grad maps gradients and these planes to planes.
+
     avg_pool2d maps planes to means of windows. Its geometry is (kernel, stride, padding, whether padding counts,
     divisor or None), or None as for max_pool2d. avg_pool2d_grad maps gradients to planes.
     """
     made, geometry = outputs[0], parameters[0]
     kernel = find_kernel(operator, made.dtype.code)
-    arrays, indices = (inputs[0], made), (*inputs[1:], *outputs[1:])
+    by_values = operator == "max_pool2d_values_grad"
+    arrays, indices = (inputs[0], made), (*inputs[1:], *outputs[1:]) if not by_values else ()
     if (
         kernel is None
-        or not all(array.is_contiguous for array in (*arrays, *indices))
-        or inputs[0].dtype is not made.dtype
+        or not all(array.is_contiguous for array in (*inputs, *outputs))
+        or any(array.dtype is not made.dtype for array in (inputs if by_values else inputs[:1]))
         or any(index.dtype.code != INT64 for index in indices)
     ):
         raise no_kernel(operator, inputs, outputs)
@@ -68,7 +74,8 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
     # Estimated work of the largest output row, or of a plane.
     tall, wide = max([row[1] for row in rows], default=0), max([column[1] for column in columns], default=0)
-    each = kernel.cost * (tall * wide * out_width if operator == "max_pool2d" else tall * width + wide * out_width)
+    finds = operator in ("max_pool2d", "max_pool2d_values")
+    each = kernel.cost * (tall * wide * out_width if finds else tall * width + wide * out_width)
     units = struct.planes * out_height
     if len(inputs) > 1 or backward:
         each, units = each * out_height + kernel.cost * height * width, struct.planes

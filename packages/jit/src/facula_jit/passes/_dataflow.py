@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 HARMLESS = frozenset(
     "amax amin argmax argmin attention attention_grad avg_pool2d avg_pool2d_grad cat conv1d conv2d conv2d_input "
     "conv2d_weight conv3d copy cumsum dropout fill gelu_grad layer_norm layer_norm_grad linear linear_weight_grad "
-    "log_softmax logsumexp matmul mean prod relu_grad softmax std sum transpose var".split()
+    "log_softmax logsumexp matmul max_pool2d_values mean prod relu_grad softmax std sum transpose var".split()
 )
 FOREVER = 1 << 62
 

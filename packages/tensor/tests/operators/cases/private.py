@@ -158,6 +158,8 @@ MATRICES = [
 
 STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
 WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, count_include_pad, divisor
+GREATEST = ((2, 2), (1, 1), (0, 0), (1, 1))  # of a maximum: kernel, stride, padding, dilation
+HEIGHTS = [[3, 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8]]  # elements of a plane
 SHARES = (True, 0.5, 0.0, 7, 3)  # of attention: is_causal, scale, dropout probability, seed, offset
 LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 ELMAN = ("rnn_tanh", False)  # parameters of a recurrent layer
@@ -203,6 +205,12 @@ LAYERS = [
             dtypes=("float64",)),
     private("max_pool2d_pick", lambda x: F.max_pool2d_pick(x, tensor_on(x, CORNERS), (None, (2, 2))),
             lambda x: x.ravel()[CORNERS], (3, 4), dtypes=("float64",)),
+    private("max_pool2d", lambda x: F.max_pool2d(x, (GREATEST, (2, 3)))[0],
+            lambda x: np.maximum(np.maximum(x[:2, :3], x[:2, 1:]), np.maximum(x[1:, :3], x[1:, 1:])), (3, 4)),
+    private("max_pool2d_values", lambda x: F.max_pool2d_values(x, (GREATEST, (2, 3))),
+            lambda x: np.maximum(np.maximum(x[:2, :3], x[:2, 1:]), np.maximum(x[1:, :3], x[1:, 1:])), (3, 4)),
+    private("max_pool2d_values_grad",
+            lambda g: F.max_pool2d_values_grad(g, tensor_on(g, HEIGHTS).to(g.dtype), (GREATEST, (3, 4))), None, (2, 3)),
     private("recurrent", lambda x, w, h: F.recurrent(x[None], None, None, w, h, None, None, None, ELMAN)[0], None,
             *PAIR, (3, 3)),
     private("recurrent_grad", recurrent_grad, None, *PAIR, (3, 3), **ONCE),

@@ -118,7 +118,7 @@ def _planes(x: Any, size: Any) -> Shape:
 
 
 def max_pool(inputs: Any, parameters: Any) -> bool:
-    """Check for planes, pooled to maxima and their indices."""
+    """Check for planes, pooled to maxima, and to their indices."""
     (a,), (geometry, size) = inputs, parameters
     return bool(a.numel or 0 in _planes(a, size)) and _are_windows(geometry, a.shape[-2:], size)
 
@@ -128,6 +128,12 @@ def max_pool_grad(inputs: Any, parameters: Any) -> bool:
     (g, places), (geometry, size) = inputs, parameters
     planes = _planes(g, size)
     return g.shape == places.shape and bool(planes) and (geometry is None or _are_windows(geometry, size, g.shape[-2:]))
+
+
+def max_pool_values_grad(inputs: Any, parameters: Any) -> bool:
+    """Check for gradients and the planes whose maxima have them."""
+    (g, a), (geometry, size) = inputs, parameters
+    return bool(a.shape == _planes(g, size) and max_pool((a,), (geometry, g.shape[-2:])))
 
 
 def max_pool_pick(inputs: Any, parameters: Any) -> bool:
@@ -187,6 +193,8 @@ PROMISES: dict[str, Promise] = {
     "max_pool2d": max_pool,
     "max_pool2d_grad": max_pool_grad,
     "max_pool2d_pick": max_pool_pick,
+    "max_pool2d_values": max_pool,
+    "max_pool2d_values_grad": max_pool_values_grad,
     "avg_pool2d": avg_pool,
     "avg_pool2d_grad": avg_pool_grad,
     "recurrent": recurrent,

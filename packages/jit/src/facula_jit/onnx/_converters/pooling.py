@@ -46,22 +46,36 @@ def _back(b: Builder, call: Call, name: str) -> str:
 
 @converter("max_pool2d")
 def _max_pool(b: Builder, call: Call) -> list[str | None]:
+    made, places = _maxima(b, call, 2)
+    if places is None:
+        return [made, None]
+    inside = b.add("Mod", places, b.number(prod(call.shape[-2:]), int64))  # ONNX's indices count through all planes
+    return [made, _back(b, call, inside)]
+
+
+@converter("max_pool2d_values")
+def _max_pool_values(b: Builder, call: Call) -> str:
+    return _maxima(b, call, 1)[0]
+
+
+def _maxima(b: Builder, call: Call, results: int) -> tuple[str, str | None]:
+    """Return the maxima, and their indices among all elements if there are two results and ONNX has such windows."""
     geometry, size = call.parameters
     if geometry is None:
         (height, width), (rows, columns) = call.shape[-2:], size
         if height % rows or width % columns:
-            return [_greatest(b, call, size), None]
+            return _greatest(b, call, size), None
         kernel = (height // rows, width // columns)
         geometry = kernel, kernel, (0, 0), (1, 1)
     kernel, stride, padding, dilation = geometry
     spread = [step * (width - 1) + 1 for step, width in zip(dilation, kernel, strict=True)]
-    made, places = b.add_many(
-        "MaxPool", _as_images(b, call), results=2, kernel_shape=list(kernel), strides=list(stride),
+    made, *places = b.add_many(
+        "MaxPool", _as_images(b, call), results=results, kernel_shape=list(kernel), strides=list(stride),
         pads=[*padding, *ends(call, spread, stride, padding)], dilations=list(dilation),
     )  # fmt: skip
-    inside = b.add("Mod", places, b.number(prod(call.shape[-2:]), int64))  # ONNX's indices count through all planes
     made = _back(b, call, made)
-    return [made if call.dtype.category == FLOATING else b.cast(made, call.dtype), _back(b, call, inside)]
+    made = made if call.dtype.category == FLOATING else b.cast(made, call.dtype)
+    return made, places[0] if places else None
 
 
 def _greatest(b: Builder, call: Call, size: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ from facula_storage import float32, float64
 
 from ..._core.memory import check_writable
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
+from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
@@ -106,6 +107,19 @@ def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: 
             no_record_ops.copy_into(running, moved)
 
 
+@elementwise
+class _divide_by_response:
+    """input / (sums * scale + shift) ** 0.75, by two roots, which are faster than a power."""
+
+    inputs = ("input", "sums", "scale", "shift")
+    no_gradient = ("scale", "shift")
+    inplace = False
+
+    def value(F, input, sums, scale, shift):
+        root = F.sqrt(sums * scale + shift)
+        return input / (root * F.sqrt(root))
+
+
 @function(overridable=True)
 def local_response_norm(
     F: Namespace,
@@ -148,8 +162,8 @@ def local_response_norm(
     wide = layout_of_tensor(input).dtype in (float32, float64)
     whole = wide and not isinstance(alpha, Tensor)
     sums = F.avg_pool2d(squares, (((size, 1), (1, 1), (before, 0), True, 1 if whole else None), lines[1:]))
-    divisor = F.add(F.mul(F.reshape(sums, shape), alpha / size if whole else alpha), k)
-    if wide and not isinstance(beta, Tensor) and beta == 0.75:  # two roots, faster than a power
-        root = F.sqrt(divisor)
-        return F.div(input, F.mul(root, F.sqrt(root)))
+    sums = F.reshape(sums, shape)
+    if whole and not isinstance(k, Tensor) and not isinstance(beta, Tensor) and beta == 0.75:
+        return F.divide_by_response(input, sums, alpha / size, k)
+    divisor = F.add(F.mul(sums, alpha / size if whole else alpha), k)
     return F.div(input, F.pow(divisor, beta))

@@ -1,8 +1,9 @@
 """Pooling: the maximum or the mean of each window of sequences, images and volumes.
 
-Sequences are images of height 1; see `volumes.py` for volumes. Max pooling saves indices: its gradient scatters to
-them, and the second gradient gathers from them. Means of windows, regular or adaptive, are a linear operator, and
-their gradient is another; each is the other's rule.
+Sequences are images of height 1; see `volumes.py` for volumes. Max pooling with indices saves them: its gradient
+scatters to them, and the second gradient gathers from them. Otherwise it usually saves the operand: its gradient finds
+the maxima again, which is faster than writing indices. Means of windows, regular or adaptive, are a linear operator,
+and their gradient is another; each is the other's rule.
 """
 
 # ruff: noqa: F401  imports generated functions into this module
@@ -17,6 +18,7 @@ from ...._core.geometry import Pair
 from ...._core.tensor import Tensor, layout_of_tensor, steady
 from ...._dispatch.conversions import exact
 from ...._dispatch.declaration import operator
+from ...._dispatch.namespaces import zero_grad
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
 from ...._forms.ops.neural.pooling.pooling import (
@@ -43,6 +45,7 @@ from ..convolution_geometry import words
 from . import volumes as volumes
 from .geometry import adaptive_geometry, avg_geometry, max_geometry
 from .integer_means import whole_means
+from .maxima import greatest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +115,47 @@ class _max_pool2d_pick:
 
 
 @operator
+class _max_pool2d_values:
+    """Compute the maximum of each window."""
+
+    parameters = PARAMETERS
+    batching = "leading"
+    compute_dtype = exact(int64)
+    row_major = True
+
+    def decompose(F, operands, parameters):
+        if layout_of_tensor(operands[0]).device.type == "cuda":  # has no such kernels
+            return F.max_pool2d(*operands, parameters)[0]
+        return None
+
+    def outputs(layout, geometry, size):
+        return planes(layout, size)
+
+    def vjp_input(F, g, input, input_layout, geometry):
+        return F.max_pool2d_values_grad(g, input, (geometry, input_layout.shape[-2:]))
+
+
+@operator
+class _max_pool2d_values_grad:
+    """Add gradients of the maxima of `input` to planes of zeros."""
+
+    inputs = ("grad", "input")
+    parameters = PARAMETERS
+    batching = "leading"
+    compute_dtype = exact(None)
+    row_major = True
+
+    def outputs(g, layout, geometry, size):
+        return planes(g, size)
+
+    def vjp_grad(F, g, input, grad_layout, geometry):
+        indices = F.max_pool2d(input, (geometry, grad_layout.shape[-2:]))[1]
+        return F.max_pool2d_pick(g, indices, (None, grad_layout.shape[-2:]))
+
+    vjp_input = zero_grad
+
+
+@operator
 class _avg_pool2d:
     """Compute the mean of each window."""
 
@@ -151,9 +195,10 @@ class _avg_pool2d_grad:
 # --------------------------------------------------------------------------------------------------- public
 def greatest_of_sequences(F: Namespace, name: str, input: Tensor, parameters: Parameters, return_indices: bool) -> Any:
     """Return the maxima of windows of sequences, and their indices if `return_indices`."""
+    if not return_indices:
+        return F.squeeze(greatest(F, F.unsqueeze(input, -2), parameters), -2)
     values, indices = F.max_pool2d(F.unsqueeze(input, -2), parameters)
-    values = F.squeeze(values, -2)
-    return (values, F.squeeze(indices, -2)) if return_indices else values
+    return F.squeeze(values, -2), F.squeeze(indices, -2)
 
 
 def means_of_sequences(F: Namespace, name: str, input: Tensor, parameters: Parameters) -> Tensor:
@@ -201,8 +246,7 @@ def pooling(dims: int) -> None:
         parameters = max_geometry(max_name, (input,), dims, kernel_size, stride, padding, dilation, ceil_mode)
         if dims != 2:
             return find_greatest(F, max_name, input, parameters, return_indices)
-        pooled = F.max_pool2d(input, parameters)
-        return pooled if return_indices else pooled[0]
+        return F.max_pool2d(input, parameters) if return_indices else greatest(F, input, parameters)
 
     function(name=max_name, words=said, overridable=dims != 2)(max_pool)
 
@@ -310,8 +354,7 @@ def adaptive_pooling(dims: int) -> None:
         parameters = adaptive_geometry(max_name, (input,), dims, output_size)
         if dims != 2:
             return find_greatest(F, max_name, input, parameters, return_indices)
-        pooled = F.max_pool2d(input, parameters)
-        return pooled if return_indices else pooled[0]
+        return F.max_pool2d(input, parameters) if return_indices else greatest(F, input, parameters)
 
     function(name=max_name, words=said, overridable=True)(adaptive_max_pool)
 

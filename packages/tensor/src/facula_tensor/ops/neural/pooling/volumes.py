@@ -15,6 +15,7 @@ from ...._creation.from_memory import from_numpy
 from ...._dispatch.conversions import in_dtype_of
 from ...._dispatch.namespaces import no_record_ops
 from .integer_means import divisors
+from .maxima import greatest
 
 if TYPE_CHECKING:
     from ...._core.tensor import Tensor
@@ -46,8 +47,12 @@ def greatest_of_volumes(
     x = in_dtype_of(F, "max_pool2d", input)  # in this dtype two steps equal one
     *outer, depth, height, width = layout_of_tensor(x).shape
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
-    across, places = F.max_pool2d(x, (planes, size[1:]))
-    values, at = F.max_pool2d(deep(F, across), (depths, flat[-2:]))
+    if return_indices:
+        across, places = F.max_pool2d(x, (planes, size[1:]))
+        values, at = F.max_pool2d(deep(F, across), (depths, flat[-2:]))
+    else:
+        across = greatest(F, x, (planes, size[1:]))
+        values = greatest(F, deep(F, across), (depths, flat[-2:]))
     values = F.reshape(values, (*outer, *size))
     values = values if x is input else F.to(values, (layout_of_tensor(input).dtype,))
     if not return_indices:
