@@ -195,9 +195,13 @@ static ALWAYS_INLINE float gelu_tanh_slope_float32(float x)
 {
     const float bounded = clamp_gelu_float32(x), square = bounded * bounded;
     const double wide = bounded, twice = wide * (GELU_LINEAR + GELU_CUBIC * (wide * wide));
-    const float high = (float)twice, low = (float)(twice - high), s = logistic_float32(0x1p-32f, high, low);
-    const float rest = logistic_float32(0x1p-32f, clamp_logistic(-high), -low); /* 1 - s has lost the bits that x
-                                                                                   magnifies */
+    const float high = (float)twice, rounding = ROUNDING + 127 - 32;
+    /* As logistic_float32; 1 - s, which x magnifies, from the same exponential e = 2^-32 exp(-2 u). */
+    const float shifted = MULTIPLY_ADD(high, -0x1.715476p+0f, rounding), whole = shifted - rounding;
+    const float r = MULTIPLY_ADD(whole, -LN2_LOW, MULTIPLY_ADD(whole, -LN2_HIGH, -high)) - (float)(twice - high);
+    const float scale = float_of_bits(bits_of_float(shifted) << 23), p = small_expm1(r);
+    const float t = 1.0f / (scale + MULTIPLY_ADD(scale, p, 0x1p-32f)), s = t * 0x1p-32f;
+    const float rest = MULTIPLY_ADD(scale, p, scale) * t;
     const float inner = bounded * MULTIPLY_ADD(square, (float)(3 * GELU_CUBIC), (float)GELU_LINEAR);
     return s * MULTIPLY_ADD(inner, rest, 1.0f);
 }

@@ -293,14 +293,14 @@ class _scaled_elu:
 
     inputs = ("input", "alpha", "scale")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, alpha, scale):
         return F.where(input > 0, input, alpha * F.expm1(input)) * scale
 
     def vjp_input(F, g, input, alpha, scale):
-        slope = g * scale  # as in `elu`
-        return F.where(input <= 0, slope * (F.exp(F.below_zero(input)) * alpha), slope)
+        return F.elu_grad(g * scale, input, alpha)
 
 
 @elementwise
@@ -309,13 +309,26 @@ class _celu:
 
     inputs = ("input", "alpha")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, alpha):
         return F.where(input < 0, F.expm1(F.below_zero(input) / alpha) * alpha, input)
 
     def vjp_input(F, g, input, alpha):
-        return F.where(input < 0, g * F.exp(F.below_zero(input) / alpha), g)  # at 0 the slope is 1
+        return F.celu_grad(g, input, alpha)
+
+
+@elementwise
+class _celu_grad:
+    """Compute g times the derivative of celu, which is 1 at 0."""
+
+    inputs = ("grad", "input", "alpha")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, grad, input, alpha):
+        return F.where(input < 0, grad * F.exp(F.below_zero(input) / alpha), grad)
 
 
 @function(changes=True)

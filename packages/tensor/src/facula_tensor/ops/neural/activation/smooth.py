@@ -53,6 +53,18 @@ class softplus:
         return F.where(x > threshold, input, (F.relu(x) + F.log1p_exp(x)) / beta)
 
     def partial_input(F, input, beta, threshold):
+        return F.softplus_slope(input, beta, threshold)
+
+
+@elementwise
+class _softplus_slope:
+    """Compute the derivative of softplus."""
+
+    inputs = ("input", "beta", "threshold")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, input, beta, threshold):
         return F.where(input * beta > threshold, 1, F.sigmoid(input * beta))
 
 
@@ -67,8 +79,20 @@ class _log_sigmoid:
     def value(F, input):
         return F.minimum(input, 0) - F.log1p_exp(input)
 
-    def partial_input(F, input):
-        return F.sigmoid(-input)
+    def vjp_input(F, g, input):
+        return F.log_sigmoid_grad(g, input)
+
+
+@elementwise
+class _log_sigmoid_grad:
+    """Compute g times the derivative of log_sigmoid."""
+
+    inputs = ("grad", "input")
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, grad, input):
+        return grad * F.sigmoid(-input)
 
 
 @function(calls="log_sigmoid")
@@ -169,6 +193,7 @@ class mish:
     """
 
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     @staticmethod
@@ -181,6 +206,17 @@ class mish:
         return input * (n / (n + 2))
 
     def partial_input(F, input):
+        return F.mish_slope(input)
+
+
+@elementwise
+class _mish_slope:
+    """Compute the derivative of mish."""
+
+    compute_dtype = floating
+    has_kernel = True
+
+    def value(F, input):
         e = F.exp(F.minimum(input, 20))
         n = e * (e + 2)
         below = n + 2

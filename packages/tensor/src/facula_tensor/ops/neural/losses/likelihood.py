@@ -72,6 +72,7 @@ class _soft_margin:
 
     inputs = ("input", "target")
     compute_dtype = floating
+    has_kernel = True
     accepts = is_real
 
     def value(F, input, target):
