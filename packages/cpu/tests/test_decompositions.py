@@ -79,6 +79,26 @@ def test_singular_values(name, shape, rank):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 3, 6), (3, 2, 16, 16)])
+def test_pseudo_inverses(name, shape):
+    a = matrices(shape, name, 2)
+    wide, bound = a.astype("f8"), np.full(shape[:-2], 1e-3, name)
+    nothing = np.zeros((), name)
+    turned = np.empty((*shape[:-2], shape[-1], shape[-2]), name)
+    for atol, rtol in ((nothing, bound), (bound, nothing)):
+        out, info = launch("pinv", (a, atol, rtol), (turned.copy(), statuses(a)), False)
+        close(out, np.linalg.pinv(wide, 1e-3))
+        assert not info.any()
+    if shape[-2] == shape[-1]:
+        whole = np.tril(a) + np.swapaxes(np.tril(a, -1), -1, -2)
+        out, info = launch("pinv", (a, nothing, bound), (turned.copy(), statuses(a)), True)
+        close(out, np.linalg.pinv(whole.astype("f8"), 1e-3, hermitian=True))
+        a[..., 0, 0] = np.nan
+        out, info = launch("pinv", (a, nothing, bound), (turned.copy(), statuses(a)), True)
+        assert info.all() and np.isnan(out).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_extreme_sizes(name):
     """Squares of the elements overflow or vanish."""
     for scale in (np.finfo(name).max / 8, np.finfo(name).tiny * 8):

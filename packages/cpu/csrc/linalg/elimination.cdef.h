@@ -10,7 +10,7 @@ struct facula_elimination {
     int64_t group; /* matrices in a task */
     int32_t upper, serial;
     int64_t batch_dims; /* length of nest */
-    int64_t nest[];     /* a batch dimension: extent, then steps of A, B and (unused) the results. Innermost first. */
+    int64_t nest[];     /* a batch dimension: extent, then steps of A, B and a third operand. Innermost first. */
 };
 
 /* For files; see portable.h. */

@@ -6,7 +6,7 @@
 #include "linalg/elimination.cdef.h"
 #include "runtime/kernel.h"
 
-enum { MOST_OPERANDS = 4 };
+enum { MOST_OPERANDS = 5 };
 
 /* Computes the result of one matrix, and returns a status. `places` are the addresses of the operands: those of A and B
    point to this matrix, the others to the first. */

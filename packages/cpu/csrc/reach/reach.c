@@ -76,6 +76,7 @@ static const struct {
     {"nonzero_flat", "facula_positions", check_positions},
     {"optimizer_step", "facula_step", check_step},
     {"permutation_of", "facula_elimination", check_elimination},
+    {"pinv", "facula_elimination", check_decomposition},
     {"program_dense", "facula_elementwise", check_elementwise_dense},
     {"put", "facula_index", check_take},
     {"qr", "facula_elimination", check_decomposition},

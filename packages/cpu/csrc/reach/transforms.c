@@ -96,17 +96,26 @@ int check_decomposition(struct reach *r)
     const int is_qr = is_named(r, "qr"), is_svd = is_named(r, "svd"), is_eigh = is_named(r, "eigh"), is_r = is_named(r, "qr_r");
     EXPECT(m >= 1 && m <= MOST_ROWS && n >= 1 && n <= MOST_ROWS && p->group >= 1 && is_count(p->group));
     EXPECT(is_count(p->matrices) && p->batch_dims >= 0 && nest_total(p->nest, p->batch_dims, 4) == (double)p->matrices);
-    EXPECT(m == n || !(is_eigh || is_named(r, "eigvalsh")));
+    const int is_pinv = is_named(r, "pinv");
+    EXPECT(m == n || !(is_eigh || (is_pinv && p->upper) || is_named(r, "eigvalsh")));
     EXPECT(p->sides == (is_qr || is_svd ? p->sides : 0) && (!is_qr || p->sides == count || p->sides == m));
     EXPECT(!is_svd || p->sides == count || p->sides == most);
-    struct span a = span_of(size);
+    struct span a = span_of(size), atol = a, rtol = a;
     span_walk(&a, m, bounded(p->a_row, &a) * size);
     span_walk(&a, n, bounded(p->a_column, &a) * size);
-    for (int64_t d = 0; d < p->batch_dims; d++)
+    for (int64_t d = 0; d < p->batch_dims; d++) {
         span_walk(&a, p->nest[4 * d], bounded(p->nest[4 * d + 1], &a) * size);
-    const int64_t each = is_qr ? (m + n) * p->sides : is_svd ? (m + n + 1) * p->sides : is_eigh ? (n + 1) * n : is_r ? count * n : count;
+        span_walk(&atol, p->nest[4 * d], bounded(p->nest[4 * d + 2], &atol) * size);
+        span_walk(&rtol, p->nest[4 * d], bounded(p->nest[4 * d + 3], &rtol) * size);
+    }
+    const int64_t each = is_qr ? (m + n) * p->sides : is_svd ? (m + n + 1) * p->sides : is_eigh ? (n + 1) * n : is_r ? count * n : is_pinv ? m * n : count;
     EXPECT(!a.wrong);
     CHECK(has_memory(r, 1, a));
-    CHECK(has_memory(r, 2, span_row((double)p->matrices * (double)each, size)));
-    return is_qr || is_r ? 0 : has_memory(r, 3, span_row((double)p->matrices, sizeof(int32_t)));
+    if (is_pinv) {
+        EXPECT(!atol.wrong && !rtol.wrong);
+        CHECK(has_memory(r, 2, atol));
+        CHECK(has_memory(r, 3, rtol));
+    }
+    CHECK(has_memory(r, is_pinv ? 4 : 2, span_row((double)p->matrices * (double)each, size)));
+    return is_qr || is_r ? 0 : has_memory(r, is_pinv ? 5 : 3, span_row((double)p->matrices, sizeof(int32_t)));
 }

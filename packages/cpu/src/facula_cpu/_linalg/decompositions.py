@@ -1,4 +1,4 @@
-"""The planner of QR decompositions, eigenvalues and singular values of small real matrices; LAPACK computes others."""
+"""The planner of QR, eigenvalues, singular values and pseudo-inverses of small real matrices."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from . import spectral as spectral
 from .matmul import batch_strides
 
 if TYPE_CHECKING:
-    from facula_storage import Plan
+    from facula_storage import Layout, Plan
 
     from .._runtime.types import Layouts, Parameters
 
 # Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster. Singular values need the smaller of
 # both to be at most MOST_VALUES.
-WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 60, "svdvals": 40}
+WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 60, "svdvals": 40, "pinv": 60}
 MOST, MOST_VALUES = 64, 16
 EACH = 100_000  # picoseconds: the overhead of a matrix
 LAPACK = {operator: planners[operator] for operator in WORK}
@@ -29,12 +29,15 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
     """Plan a decomposition of matrices of any strides."""
     a, out = inputs[0], outputs[0]
     kernel = find_kernel(operator, *[layout.dtype.code for layout in (a, *outputs)])
+    if any([layout.dtype is not a.dtype for layout in inputs]):
+        kernel = None
     rows, columns = a.shape[-2:]
-    is_small = 0 < min(rows, columns) <= (MOST_VALUES if operator.startswith("svd") else MOST)
+    is_small = 0 < min(rows, columns) <= (MOST_VALUES if operator in {"svd", "svdvals", "pinv"} else MOST)
     if kernel is None or not is_small or max(rows, columns) > MOST or not all(one.is_contiguous for one in outputs):
         return LAPACK[operator](operator, inputs, outputs, parameters)
     batch = a.shape[:-2]
-    nest = [(n, step, 0, 0) for n, step in zip(batch, batch_strides(a, batch, 2), strict=True) if n != 1]
+    bounds = [_strides(bound, len(batch)) for bound in inputs[1:]] or [[0] * len(batch)] * 2
+    nest = [dim for dim in zip(batch, batch_strides(a, batch, 2), *bounds, strict=True) if dim[0] != 1]
     matrices = prod(batch)
     cost = EACH + kernel.cost * WORK[operator] * min(rows, columns) ** 2 * max(rows, columns)
     struct = ffi.new(
@@ -59,6 +62,12 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
         outputs,
         kernel.address,
         struct,
-        arrays=1 + len(outputs),
+        arrays=len(inputs) + len(outputs),
         cost=matrices * cost / max(out.numel, 1),
     )
+
+
+def _strides(layout: Layout, ndim: int) -> list[int]:
+    """Return the strides of a layout that is broadcast to `ndim` dimensions."""
+    own = [0 if size == 1 else stride for size, stride in zip(layout.shape, layout.strides, strict=True)]
+    return [0] * (ndim - len(own)) + own
