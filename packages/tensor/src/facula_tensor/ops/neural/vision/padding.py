@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_storage import cpu, float32, float64
+from facula_storage import bfloat16, cpu, float16, float32, float64
 from facula_storage.extend.layouts import contiguous_strides
 
 from ...._core.errors import named
@@ -124,8 +124,12 @@ def pad(
     changed = [(dim, mode, lengths[dim], before, after) for dim, before, after in sides if before or after]
     if not changed:
         return F.clone(input)
-    if input.dtype in (float32, float64):
-        return resample_dims(F, input, [(dim, padded_taps(*arguments)) for dim, *arguments in changed])
+    dtype = input.dtype
+    half = dtype in (float16, bfloat16) and layout_of_tensor(input).device is cpu
+    if half or dtype in (float32, float64):
+        input = F.to(input, (float32,)) if half else input
+        input = resample_dims(F, input, [(dim, padded_taps(*arguments)) for dim, *arguments in changed])
+        return F.to(input, (dtype,)) if half else input
     for dim, *arguments in changed:
         input = F.take(input, from_numpy(places(*arguments)).to(input.device), (dim,))
     return input
