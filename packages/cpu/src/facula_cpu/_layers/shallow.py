@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 STRUCT = ffi.typeof("struct facula_shallow *")
 VECTOR = 64  # bytes of the longest one
 MAX_CHANNELS = 32
+FEW_CHANNELS = 8  # of which products with the results' gradient would leave most lanes empty
 BAND = 96 << 10  # bytes of a band, which should stay in a cache close to the core
 PIXELS = 1024  # of images whose products are added up together, for the weights' gradient
 LEAST_USED, LEAST_USED_FOR_WEIGHTS = 0.6, 0.75  # of the lanes of vectors
@@ -56,7 +57,7 @@ def plan_shallow(
         or (weighs and filters * taps * VECTOR > lib.FACULA_SHALLOW_SUMS)
         or (back and filters < (4 if channels > 16 else 2))  # whose sums do not use each vector often enough
         or {*stride} - ({1} if back else {1, 2})
-        or (taps == channels and {*stride} == {1})  # a product
+        or (taps == channels and {*stride} == {1} and not (weighs and channels <= FEW_CHANNELS))  # a product
     ):
         return None
     half = -(-columns.band(columns.out, back=False) // columns.stride)
