@@ -206,8 +206,8 @@ def test_windows_stay_in_their_planes(tmp_path):
     captured(randn(1, 1, 6, 6))
     save(captured, tmp_path / "graph.facula")
     for operator, parameters in (
-        ("max_pool2d", [[[2, 2], [2, 2], [4, 4], [1, 1]], [3, 3]]),
-        ("max_pool2d", [[[2, 2], [200, 2], [0, 0], [1, 1]], [3, 3]]),
+        ("max_pool2d_values", [[[2, 2], [2, 2], [4, 4], [1, 1]], [3, 3]]),
+        ("max_pool2d_values", [[[2, 2], [200, 2], [0, 0], [1, 1]], [3, 3]]),
         ("conv2d", [[1, 1], [0, 0], [4, 4], 1, [5, 5]]),
         ("conv2d", [[1, 1], [0, 0], [1, 1], 0, [5, 5]]),
         ("conv2d", [[1, 1], [0, 0], [1, 1], 1, [5, 5], {"name": "slow"}]),
