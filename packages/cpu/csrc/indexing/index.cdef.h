@@ -26,8 +26,18 @@ struct facula_positions {
     int64_t nest[];        /* extent, step. Innermost first, one at least. Then the extent of each column, last first. */
 };
 
+/* Merges positions in a dimension of `size` elements and in the next one, of `length`, into contiguous ones of both. */
+struct facula_merge {
+    int64_t size, length;
+    int64_t group; /* rows in a task */
+    int32_t dims, serial;
+    int64_t nest[]; /* extent, steps of both operands in bytes. Innermost first, which is a row; one at least. */
+};
+
 /* For files; see portable.h. */
 #define FACULA_FIELDS_index(T, K, S, A, E)
 #define FACULA_NUMBERS_index (3.0 * plan->outer_dims + 3.0 * plan->index_dims + 3.0 * plan->inner_dims)
 #define FACULA_FIELDS_positions(T, K, S, A, E)
 #define FACULA_NUMBERS_positions (2.0 * plan->dims + plan->columns)
+#define FACULA_FIELDS_merge(T, K, S, A, E)
+#define FACULA_NUMBERS_merge (3.0 * plan->dims)

@@ -159,9 +159,10 @@ static ALWAYS_INLINE double log_add(double a, double b)
         }                                                                                                       \
     }                                                                                                           \
                                                                                                                 \
-    static void logcumsumexp_columns_##suffix(int64_t first, int64_t n, int64_t width, char *const *at,         \
-                                              const int64_t *step, char *state)                                 \
+    static void logcumsumexp_columns_##suffix(const struct facula_lines *plan, int64_t first, int64_t n, \
+                                              int64_t width, char *const *at, const int64_t *step, char *state) \
     {                                                                                                           \
+        (void)plan;                                                                                             \
         double *carried = (double *)state;                                                                      \
         for (int64_t i = 0; i < n; i++) {                                                                       \
             const S *a = (const S *)(at[0] + i * step[0]);                                                      \
@@ -177,7 +178,7 @@ static ALWAYS_INLINE double log_add(double a, double b)
     static int64_t logcumsumexp_##suffix(const struct facula_lines *plan, char *const *at, int64_t count)       \
     {                                                                                                           \
         return run_columns(plan, at, count, 1, 2, (const int64_t[]){sizeof(S), sizeof(S)},                      \
-                           logcumsumexp_columns_##suffix, logcumsumexp_line_##suffix, 0);                       \
+                           logcumsumexp_columns_##suffix, logcumsumexp_line_##suffix, 0, -1);                   \
     }                                                                                                           \
     FACULA_KERNEL("logcumsumexp_lines", logcumsumexp_##suffix, 20000, CODE)
 

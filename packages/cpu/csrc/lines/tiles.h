@@ -178,14 +178,15 @@ static void pass_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64
 
 /* A kernel on columns: processes elements `first` to `first + n` of `width` adjacent lines. The rows of each operand are
    contiguous, and `step` bytes apart. `state` keeps what later elements need, at most STATE_BYTES for each line. */
-typedef void columns_kernel(int64_t first, int64_t n, int64_t width, char *const *at, const int64_t *step, char *state);
+typedef void columns_kernel(const struct facula_lines *plan, int64_t first, int64_t n, int64_t width, char *const *at,
+                            const int64_t *step, char *state);
 /* The same for one line. */
 typedef void line_kernel(const struct facula_lines *plan, char *const *at);
 
-/* The first `inputs` of `operands` operands are read, the others written. `whole_lines`: whether lines that are not next
-   to each other are processed one by one. */
+/* The first `inputs` of `operands` operands are read, the others written. Lines of operand `shorter` (-1: of none) lack
+   the last element. `whole_lines`: whether lines that are not next to each other are processed one by one. */
 static ALWAYS_INLINE int64_t run_columns(const struct facula_lines *plan, char *const *first, int64_t count, int inputs,
-                                         int operands, const int64_t *size, columns_kernel *columns, line_kernel *line, int whole_lines)
+                                         int operands, const int64_t *size, columns_kernel *columns, line_kernel *line, int whole_lines, int shorter)
 {
     char state[DENSE_STRIP * STATE_BYTES] __attribute__((aligned(64)));
     const int64_t n = plan->n[0];
@@ -205,7 +206,7 @@ static ALWAYS_INLINE int64_t run_columns(const struct facula_lines *plan, char *
                     row[k] = at[k] + i * plan->step[k];
                     fetch_ahead(1, DENSE_ROWS, width * size[k], row[k] + DENSE_ROWS * plan->step[k], plan->step[k]);
                 }
-                columns(i, n - i < DENSE_ROWS ? n - i : DENSE_ROWS, width, row, plan->step, state);
+                columns(plan, i, n - i < DENSE_ROWS ? n - i : DENSE_ROWS, width, row, plan->step, state);
             }
         } else if (whole_lines || width < FEW_LINES) {
             for (int64_t i = 0; i < width; i++) {
@@ -224,10 +225,11 @@ static ALWAYS_INLINE int64_t run_columns(const struct facula_lines *plan, char *
                 const int more = i + DEPTH < n;
                 for (int k = 0; k <= operands; k++) {
                     if (k == inputs)
-                        columns(i, rows, width, tile, steps, state);
+                        columns(plan, i, rows, width, tile, steps, state);
                     if (k < operands)
-                        pass_tile(size[k], width, rows, at[k] + i * plan->step[k], plan->next[k], plan->step[k], tile[k],
-                                  k >= inputs, more ? DEPTH * plan->step[k] : STRIP * plan->next[k] - i * plan->step[k]);
+                        pass_tile(size[k], width, rows - (k == shorter && !more), at[k] + i * plan->step[k],
+                                  plan->next[k], plan->step[k], tile[k], k >= inputs,
+                                  more ? DEPTH * plan->step[k] : STRIP * plan->next[k] - i * plan->step[k]);
                 }
             }
         }

@@ -62,6 +62,19 @@ int check_take(struct reach *r)
     return has_memory(r, values, of_values);
 }
 
+int check_merge(struct reach *r)
+{
+    const struct facula_merge *p = r->plan;
+    const double total = nest_total(p->nest, p->dims, 3);
+    EXPECT(p->dims >= 1 && total >= 0 && p->group >= 1 && is_count(p->group));
+    struct span first = span_of(8), second = span_of(8);
+    span_nest(&first, p->nest, p->dims, 3, 1);
+    span_nest(&second, p->nest, p->dims, 3, 2);
+    CHECK(has_memory(r, 1, first));
+    CHECK(has_memory(r, 2, second));
+    return has_memory(r, 3, span_row(total, 8));
+}
+
 int check_positions(struct reach *r)
 {
     const struct facula_positions *p = r->plan;
@@ -179,14 +192,21 @@ static int lines_of(const struct facula_lines *p, const struct facula_kernel *ro
     const int64_t length = p->n[0], item = row->signature[0] ? size_in(row, 0) : p->itemsize;
     const char *name = row->name;
     int count = 3;
-    n[0] = n[1] = n[2] = length;
-    size[0] = size[1] = item;
+    n[0] = n[1] = n[2] = n[3] = length;
+    size[0] = size[1] = size[3] = item;
     size[2] = 8;
     if (!strcmp(name, "cumsum_lines") || !strcmp(name, "cumprod_lines") || !strcmp(name, "logcumsumexp_lines"))
         count = 2;
     else if (!strcmp(name, "recur_lines"))
         size[2] = item;
-    else if (!strcmp(name, "search_lines"))
+    else if (!strcmp(name, "extreme_grad_lines")) {
+        size[1] = 8;
+        size[2] = item;
+    } else if (!strcmp(name, "cumprod_grad_lines")) { /* lines of products lack the last element */
+        count = 4;
+        n[2] = length > 0 ? length - 1 : 0;
+        size[2] = item;
+    } else if (!strcmp(name, "search_lines"))
         n[1] = n[2] = p->n[1];
     else if (!strcmp(name, "topk_lines"))
         n[1] = n[2] = p->option;
@@ -201,7 +221,7 @@ int check_lines(struct reach *r)
 {
     const struct facula_lines *p = r->plan;
     const struct facula_kernel *row = ROW_AT(r, facula_lines, run);
-    int64_t n[3], size[3];
+    int64_t n[4], size[4];
     EXPECT(row && p->operands >= 1 && p->operands <= 4);
     const int count = lines_of(p, row, n, size);
     EXPECT(count && p->operands == count);

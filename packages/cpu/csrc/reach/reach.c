@@ -71,6 +71,7 @@ static const struct {
     {"max_pool2d_pick", "facula_pooling", check_pooling},
     {"max_pool2d_values", "facula_pooling", check_pooling},
     {"max_pool2d_values_grad", "facula_pooling", check_pooling},
+    {"merged_positions", "facula_merge", check_merge},
     {"moves", "facula_moves", check_moves},
     {"nonzero", "facula_positions", check_positions},
     {"nonzero_flat", "facula_positions", check_positions},

@@ -128,6 +128,7 @@ int check_moves(struct reach *r), check_transposing_copy(struct reach *r), check
 int check_samples(struct reach *r), check_step(struct reach *r), check_adafactor(struct reach *r);
 int has_step(const char *update); /* whether check_step accepts this step of an optimizer */
 int check_gather(struct reach *r), check_take(struct reach *r), check_positions(struct reach *r);
+int check_merge(struct reach *r);
 int check_cat(struct reach *r), check_triangle(struct reach *r);
 int check_reduce(struct reach *r), check_rows(struct reach *r), check_lines(struct reach *r);
 int check_cross_entropy(struct reach *r), check_ctc(struct reach *r), check_pooling(struct reach *r);

@@ -1,4 +1,4 @@
-"""Planners of `take`, `put`, `take_back`, `count_true`, `nonzero_flat`, `nonzero` and `cat`."""
+"""Planners of `take`, `put`, `take_back`, `merged_positions`, `count_true`, `nonzero_flat`, `nonzero` and `cat`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 BOOL, INT64, COMPLEX128 = 1, 6, 12
 NEVER = -(1 << 63)  # an index without dimensions
 INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: per index and row, and per byte moved
+MERGE_COST = 500  # picoseconds per position
 
 
 @planner("take", "index_select")
@@ -59,6 +60,29 @@ def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     if not outputs[0].is_contiguous:
         raise no_kernel(operator, inputs, outputs)
     return _plan(operator, inputs, outputs, (dim,), outputs[0], index, values, accumulate=True, fresh=True, skip=skip)
+
+
+@planner("merged_positions")
+def plan_merged(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Plan o = a * length + b, positions in two merged dimensions: inputs (a, b int64), parameters (size, length).
+
+    Both have o's shape. Negative ones count from the end of the first dimension, of `size` elements, or the second, of
+    `length`. If another is out of range, the status is REQUIRED, and the contents of o are then undefined.
+    """
+    (a, b), o = inputs, outputs[0]
+    if (
+        {a.dtype.code, b.dtype.code, o.dtype.code} != {INT64}
+        or not a.shape == b.shape == o.shape
+        or not o.is_contiguous
+    ):
+        raise no_kernel(operator, inputs, outputs)
+    dims = in_order(o.shape, [[8 * stride for stride in a.strides], [8 * stride for stride in b.strides]])
+    struct = ffi.new("struct facula_merge *", {"nest": [number for dim in dims for number in dim]})
+    struct.size, struct.length = parameters
+    struct.group = max(1, SERIAL // (2 * MERGE_COST * max(dims[0][0], 1)))
+    struct.dims, struct.serial = len(dims), o.numel * MERGE_COST <= SERIAL or len(dims) == 1
+    kernel = kernel_for(operator)
+    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=MERGE_COST)
 
 
 @planner("count_true")

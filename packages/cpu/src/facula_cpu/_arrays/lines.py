@@ -23,7 +23,7 @@ LINE_COST = 10_000  # picoseconds
 SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds per element
 COLUMNS = 64  # adjacent lines that fill vectors
 TILED = 32  # other lines that a scan transposes together
-COMPLEX64 = 11
+INT64, COMPLEX64 = 6, 11
 MEDIAN, NANMEDIAN, MODE = 0, -1, -2  # as in the kernel
 RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
 
@@ -73,6 +73,28 @@ def plan_scan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     return _plan(operator, kernel, inputs, outputs, parameters, dim, kernel.cost, flag=backwards, backwards=backwards)
 
 
+@planner("cumprod_grad")
+def plan_product_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Plan the gradient of `cumprod`: inputs (a, its gradient, cumprod(a)), all of one dtype, parameters (dim,)."""
+    kernel = find_kernel("cumprod_grad_lines", outputs[0].dtype.code)
+    if kernel is None or any(layout.dtype is not outputs[0].dtype for layout in inputs):
+        raise no_kernel(operator, inputs, outputs)
+    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, flag=1, backwards=True,
+                 shorter=2)  # fmt: skip
+
+
+@planner("extreme_grad")
+def plan_extreme_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Plan the gradient of `cummax` and `cummin`: inputs (gradient, their indices int64), parameters (dim,).
+
+    Elements with one index are added in order. Indices must not decrease along the lines.
+    """
+    kernel = find_kernel("extreme_grad_lines", outputs[0].dtype.code)
+    if kernel is None or inputs[0].dtype is not outputs[0].dtype or inputs[1].dtype.code != INT64:
+        raise no_kernel(operator, inputs, outputs)
+    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, backwards=False)
+
+
 def _plan(
     operator: str,
     kernel: Kernel | str,
@@ -85,6 +107,7 @@ def _plan(
     option: int = 0,
     flag: int = 0,
     backwards: bool | None = None,
+    shorter: int = -1,
 ) -> Plan:
     found = kernel_for(kernel) if isinstance(kernel, str) else kernel
     operands = (*inputs, *outputs)
@@ -102,6 +125,8 @@ def _plan(
         along.append(by[dim] if operand.ndim else size)
         steps.append([*by[:dim], *by[dim + 1 :]])
     starts = [(n - 1) * step if backwards else 0 for n, step in zip(lengths, along, strict=True)]
+    if shorter >= 0:  # lines of this operand begin at the last element but one
+        starts[shorter] = max(starts[shorter] - along[shorter], 0) if lengths[shorter] > 1 else 0
     lines = 1
     for extent in shape:
         lines *= extent

@@ -41,9 +41,23 @@ def recurrence(inputs: Any, parameters: Any) -> bool:
     return is_flag(backwards) and a.shape == b.shape and is_place(dim, a.ndim)
 
 
+def product_gradient(inputs: Any, parameters: Any) -> bool:
+    """Check for a scan of three operands of the same shape."""
+    (a, g, o), (dim,) = inputs, parameters
+    return a.shape == g.shape == o.shape and is_place(dim, a.ndim)
+
+
+def extreme_gradient(inputs: Any, parameters: Any) -> bool:
+    """Check for elements with indices along a dimension."""
+    (g, index), (dim,) = inputs, parameters
+    return g.shape == index.shape and is_place(dim, g.ndim)
+
+
 PROMISES: dict[str, Promise] = {
     "topk": topk,
     "kthvalue": kthvalue,
     "search_sorted": search,
     "recurrence": recurrence,
+    "cumprod_grad": product_gradient,
+    "extreme_grad": extreme_gradient,
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import int64
 
-from .shapes import MAX_NUMBER, are_sizes, is_dim, is_flag, reach, without
+from .shapes import MAX_NUMBER, are_sizes, is_dim, is_flag, is_size, reach, without
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -64,6 +64,12 @@ def gather_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Check for sums by position."""
     (_, _), (o,), (shape, dim) = inputs, outputs, parameters
     return shape == o.shape and is_dim(dim, o.ndim)
+
+
+def merged_positions(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Check for positions in two dimensions, of these sizes."""
+    (a, b), (o,), (size, length) = inputs, outputs, parameters
+    return a.shape == b.shape == o.shape and is_size(size) and is_size(length) and size * length < MAX_NUMBER
 
 
 def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -169,6 +175,7 @@ CONTRACTS: dict[str, Contract] = {
     "scatter": scatter,
     "scatter_copy": scatter_copy,
     "gather_back": gather_back,
+    "merged_positions": merged_positions,
     "cat": cat,
     "tile": tile,
     "windows": windows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import float16, float32
+from facula_storage import float16, float32, int64
 
 from .._nodes import widened
 from .table import converter, family
@@ -19,6 +19,18 @@ REDUCTIONS = {"set": "none", "sum": "add", "prod": "mul", "amax": "max", "amin":
 @family("at an index")
 def _take(op_type: str, b: Builder, call: Call) -> str:
     return b.add(op_type, call.name(0), call.name(1), axis=call.parameters[0])
+
+
+@converter("merged_positions")
+def _merged(b: Builder, call: Call) -> str:
+    """Merge positions in two dimensions; negative ones count from the end, others out of range are not detected."""
+    zero = b.number(0, int64)
+    sizes = [b.number(size, int64) for size in call.parameters]  # type: ignore[arg-type]
+    first, second = [
+        b.add("Where", b.add("Less", name, zero), b.add("Add", name, size), name)
+        for name, size in zip((call.name(0), call.name(1)), sizes, strict=True)
+    ]
+    return b.add("Add", b.add("Mul", first, sizes[1]), second)
 
 
 def _scattered(b: Builder, call: Call, index: str, values: str, mode: str) -> str:

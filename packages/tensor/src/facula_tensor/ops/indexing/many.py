@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, InvalidIndexError
-from facula_storage import bool_
+from facula_storage import Layout, bool_, contiguous
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor
 from ..._core.wrapped import LevelLayout
-from ..._dispatch.declaration import elementwise
+from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.value_checks import refuse_outside, with_words
@@ -68,7 +68,10 @@ def merged(
         arranged = without_repeats(F, arranged, place, end)
     rooms = layout_of_tensor(arranged).shape
     positions: Any = None
-    for (dim, index), size, room in zip(pairs, lengths[place:end], rooms[place:end], strict=True):
+    if len(pairs) > 1 and rooms == lengths and _are_on_the_cpu(pairs):
+        positions = _all_positions(pairs, lengths[place:end])
+        pairs = []
+    for (dim, index), size, room in zip(pairs, lengths[place:end], rooms[place:end], strict=False):
         if room == size and not isinstance(layout_of_tensor(index), LevelLayout):
             positions = _further(positions, index, dim, size)
             continue
@@ -206,6 +209,54 @@ class _next_position:
 def from_zero(index: Tensor, size: int) -> Tensor:
     """Return positions along a dimension of this size, with the size added to negative ones."""
     return no_record_ops.counted_from_zero(index, size)
+
+
+@operator
+class _merged_positions:
+    """Positions in two merged dimensions, of those in both; the launch fails if one is out of range."""
+
+    inputs = ("first", "second")
+    parameters = ("size", "length")
+
+    def outputs(layout, second, size, length):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+def _are_on_the_cpu(pairs: list[tuple[int, Tensor]]) -> bool:
+    """Return whether one launch merges two dimensions: other devices and batches compute each index by a program."""
+    layouts = [layout_of_tensor(index) for _, index in pairs]
+    return all([type(layout) is Layout and layout.device.type == "cpu" for layout in layouts])
+
+
+def _all_positions(pairs: list[tuple[int, Tensor]], sizes: tuple[int, ...]) -> Tensor:
+    """Combine the indices of merged dimensions of these sizes; IndexError for positions out of range."""
+    shape: tuple[int, ...] = ()
+    for _, index in pairs:
+        shape = broadcast_shapes("index", shape, layout_of_tensor(index).shape)
+    indices = [
+        index if layout_of_tensor(index).shape == shape else no_record_ops.expand(index, shape) for _, index in pairs
+    ]
+    words = [_words("index", index, size, f"dimension {dim}") for (dim, index), size in zip(pairs, sizes, strict=True)]
+    positions, size = indices[0], sizes[0]
+    for at in range(1, len(indices)):
+
+        def compute(at: int = at, positions: Tensor = positions, size: int = size) -> Tensor:
+            return no_record_ops.merged_positions(positions, indices[at], (size, sizes[at]))
+
+        def describe(at: int = at) -> Exception:
+            for (_, index), size, (error, _) in zip(pairs[:at], sizes, words, strict=False):
+                if not _is_inside(index, size):
+                    return error()
+            return words[at][0]()
+
+        positions = with_words(positions, compute, describe, words[at][1])
+        size *= sizes[at]
+    return positions
+
+
+def _is_inside(index: Tensor, size: int) -> bool:
+    every = elements(index)
+    return every.amin().item() >= -size and every.amax().item() < size
 
 
 def _further(positions: Tensor | None, index: Tensor, dim: int, size: int) -> Tensor:

@@ -11,7 +11,7 @@ from facula_storage.extend.layouts import FLOATING
 from ..._core.promotion import accumulating, as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import operator, under
-from ..._dispatch.namespaces import composite
+from ..._dispatch.namespaces import composite, no_record_ops
 from ..._dispatch.written import function
 from ..memory.copying import cast_to
 from .extreme_pairs import CumMax, CumMin
@@ -63,7 +63,39 @@ class _cumprod:
     outputs = same_layout
 
     def vjp_input(F, g, input, out, dim):
+        if in_one_pass(F, g, input):
+            return F.cumprod_grad(input, F.contiguous(g), out, (dim,))  # expanded ones are slow to scan
         return F.mul(F.before(out, dim, 1), F.recurrence(input, g, (dim, True)))
+
+
+def in_one_pass(F: Namespace, *operands: Tensor) -> bool:
+    """Return whether a gradient that is not recorded is computed by a kernel, which only the CPU has."""
+    if F is not no_record_ops:
+        return False
+    layouts = [layout_of_tensor(operand) for operand in operands]
+    return all([type(layout) is Layout and layout.device.type == "cpu" for layout in layouts])
+
+
+@operator
+class _cumprod_grad:
+    """The gradient of running products in one pass; see Note [Gradient of running products]."""
+
+    inputs = ("input", "grad", "products")
+    parameters = ("dim",)
+
+    def outputs(layout, grad, products, dim):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+@operator
+class _extreme_grad:
+    """The gradient of running extremes: sums of the elements with each index, which does not decrease along `dim`."""
+
+    inputs = ("grad", "index")
+    parameters = ("dim",)
+
+    def outputs(layout, index, dim):
+        return contiguous(layout.shape, layout.dtype, layout.device)
 
 
 @operator
@@ -177,6 +209,8 @@ def _extremes(name: str, which: str, made: type[Extremes], example: str, result:
             return values, values.to_dtype(int64)
 
         def vjp_input(F, g, indices, input_layout, dim):
+            if in_one_pass(F, g, indices):
+                return F.extreme_grad(F.contiguous(g), indices, (dim,))
             return F.chosen_back(g, indices, input_layout, dim)
 
     @function(
