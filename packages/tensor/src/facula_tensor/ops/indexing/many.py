@@ -249,7 +249,11 @@ def _all_positions(pairs: list[tuple[int, Tensor]], sizes: tuple[int, ...]) -> T
                     return error()
             return words[at][0]()
 
-        positions = with_words(positions, compute, describe, words[at][1])
+        def in_short(at: int = at) -> Exception:
+            where = ", ".join([f"{dim} of size {size}" for (dim, _), size in zip(pairs[: at + 1], sizes, strict=False)])
+            return InvalidIndexError(f"index: an index is out of range for one of the dimensions {where}")
+
+        positions = with_words(positions, compute, describe, in_short)
         size *= sizes[at]
     return positions
 
