@@ -95,6 +95,11 @@ ELEMENTWISE = [
     private("all_true", lambda x: F.all_true(x > 0.25), lambda x: x > 0.25, (3, 4), gradient=(),
             result=always("bool")),
     private("answering", lambda x, y: F.answering(x.detach() * 0, y) + x, lambda x, y: np.copy(x), second=False),
+    private("is_extreme", lambda x, y: F.is_extreme(x, y.detach() * 0 + x), lambda x, y: x == x, gradient=(),
+            result=always("bool")),
+    private("scaled_distance", F.scaled_distance, lambda x, y, z: (x - y) * z, *PAIR, (3, 4)),
+    private("scaled_exp", F.scaled_exp, lambda x, y, z: np.exp(x - y) * z, *PAIR, (3, 4)),
+    private("product_difference", F.product_difference, lambda x, y, z, w: x * z - y * w, *PAIR, *PAIR),
     private("constant", F.constant, lambda x, y: np.copy(x), second=False),
 ]  # fmt: skip
 
