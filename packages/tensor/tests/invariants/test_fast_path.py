@@ -238,7 +238,7 @@ def test_repeated_creation_avoids_the_slow_path(name, monkeypatch):
         (allocation, "sizes"),
         (filling, "fill_snapshot"),
         (allocation, "allocate"),
-        (random, "_draw_slowly"),
+        (random, "fill_slowly"),
     ):
         monkeypatch.setattr(module, slow, None)
     made = MADE[name](x)

@@ -51,13 +51,13 @@ kinds = pytest.mark.parametrize(("kind", "given"), [(sgd_step, SGD), (adam_step,
 
 
 @kinds
-def test_only_the_first_call_takes_the_slow_path(kind, given):
+def test_contiguous_tensors_never_take_the_slow_path(kind, given):
     clear_layout_caches()
     rows = [row(shape, kind) for shape in SHAPES]
     with Watch() as watch:
         for _ in range(3):
             step(kind, rows, given)
-    assert watch.others == ["optimizer step"]
+    assert watch.others == []
 
 
 @kinds

@@ -32,6 +32,11 @@ def private(name, function, reference=None, *shapes, **given):
     return Case(f"operator {name}", function, reference, arity=len(shapes), shapes=shapes, **given)
 
 
+def first_index(x):
+    """Return -1 for each element."""
+    return (x.detach() * 0).to(ft.int64) - 1
+
+
 def by_slope(name, slope):
     """Make a case of the gradient of an elementwise function: the gradient of its result times its slope."""
     return private(name, getattr(F, name), lambda g, x: g * slope(x), elementwise=True, numbers=False)
@@ -100,6 +105,12 @@ ELEMENTWISE = [
     private("scaled_distance", F.scaled_distance, lambda x, y, z: (x - y) * z, *PAIR, (3, 4)),
     private("scaled_exp", F.scaled_exp, lambda x, y, z: np.exp(x - y) * z, *PAIR, (3, 4)),
     private("product_difference", F.product_difference, lambda x, y, z, w: x * z - y * w, *PAIR, *PAIR),
+    private("cumprod_grad", lambda x, g: F.cumprod_grad(x, g, x.detach().cumprod(1), (1,)), gradient=()),
+    private("extreme_grad", lambda g, x: F.extreme_grad(g, x.detach().cummax(1)[1], (1,)), gradient=()),
+    private("first_position", lambda x, y: F.first_position(first_index(x), 4), lambda x, y: np.full(x.shape, 3),
+            gradient=(), result=always("int64")),
+    private("next_position", lambda x, y: F.next_position(first_index(x) + 2, first_index(y), 4),
+            lambda x, y: np.full(x.shape, 7), gradient=(), result=always("int64")),
     private("constant", F.constant, lambda x, y: np.copy(x), second=False),
 ]  # fmt: skip
 

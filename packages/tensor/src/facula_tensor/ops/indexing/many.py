@@ -187,6 +187,7 @@ class _first_position:
     """Positions from 0, of positions that may be negative. The launch fails if one is out of range."""
 
     inputs = ("index", "size")
+    no_gradient = inputs
 
     def value(F, index, size):
         place = F.where(index < 0, index + size, index)
@@ -199,6 +200,7 @@ class _next_position:
     """Positions in two merged dimensions, of those in the first and in the second; fails like `_first_position`."""
 
     inputs = ("positions", "index", "size")
+    no_gradient = inputs
 
     def value(F, positions, index, size):
         place = F.where(index < 0, index + size, index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
+from facula_storage import float32, float64
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype
@@ -95,4 +96,7 @@ def nanmean(
     counted = no_record_ops.eq(input.detach(), input.detach())
     zeroed = F.where(counted, input, 0) if kind.category == COMPLEX else F.nan_to_zero(input)
     zeroed, parameters = reduction("nanmean", zeroed, dim, keepdim)
-    return F.div(F.sum(zeroed, parameters), no_record_ops.sum(counted, parameters))
+    count = no_record_ops.sum(counted, parameters)
+    if kind in (float32, float64):  # operands of one dtype take the fast path
+        count = no_record_ops.to(count, (kind,))
+    return F.div(F.sum(zeroed, parameters), count)
