@@ -119,8 +119,8 @@ def split_dims(boxes: Sequence[Box], cleared: int, size: int) -> tuple[list[Dim]
             break
         if extent == 1:
             continue
-        within = next(count for count in range(extent, 0, -1) if extent % count == 0 and (
-            count == 1 or left // extent * count * size <= PIECE))  # fmt: skip
+        most = max(1, min(extent, PIECE // (left // extent * size)))
+        within = next(count for count in range(most, 0, -1) if extent % count == 0)
         rest = left // extent * within
         if rest * size < LEAST_PIECE or within == extent:
             break
