@@ -154,7 +154,7 @@ VIEWS = (
 )  # fmt: skip
 OPERATORS = (
     lambda w: w.clone(), lambda w: w.to(facula.float64), lambda w: w.clamp(min=0), lambda w: w.clamp(max=0),
-    lambda w: w.mean(), lambda w: w.logsumexp(0), lambda w: w.median(), lambda w: facula.stack([w, w]),
+    lambda w: w.mean(), lambda w: w.logsumexp(0).exp(), lambda w: w.median(), lambda w: facula.stack([w, w]),
     lambda w: facula.cat([w, w]), lambda w: w.softmax(0), lambda w: w @ w, lambda w: w + w, lambda w: 1 - w,
     lambda w: w.scatter(0, facula.tensor([[0]]), w), lambda w: facula.where(w > 0, w, 0), lambda w: w.var(),
     lambda w: nn.functional.layer_norm(w, (4,)), lambda w: w.contiguous().mul(2), lambda w: w.t().reshape(16),

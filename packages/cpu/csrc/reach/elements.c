@@ -205,7 +205,7 @@ int check_moves(struct reach *r)
     enum { MOST_DIMS = 64 }; /* as in moves.dispatch.c */
     const struct facula_moves *p = r->plan;
     const int64_t size = r->kernel->signature[0], *outer = p->nest, *box = outer + 3 * p->outer;
-    EXPECT(p->outer >= 0 && p->outer <= MOST_DIMS && nest_total(outer, p->outer, 3) == (double)p->pieces);
+    EXPECT(p->outer >= 0 && p->outer <= MOST_DIMS && (!p->pieces || nest_total(outer, p->outer, 3) == (double)p->pieces));
     EXPECT(p->group >= 1 && is_count(p->group) && is_count(p->clear) && p->clear % size == 0);
     EXPECT(p->boxes >= 0 && p->dims >= 2 && p->dims <= MOST_DIMS);
     struct span cleared = span_row((double)p->clear / (double)size, size);

@@ -81,7 +81,7 @@ def plan_on_cpu(
 
     def for_layouts(output: Layout, *inputs: Layout) -> Launch | None:
         run = plan.for_layouts and plan.for_layouts(output, *inputs)
-        return None if run is None else launch_of(run, _fixed((*inputs, output)))
+        return None if run is None else launch_of(run, _fixed((*inputs, *[output] * len(plan.outputs))))
 
     run = _with_workspace(plan.launch, len(arrays), plan.workspace) if plan.workspace else plan.launch
     return Plan(

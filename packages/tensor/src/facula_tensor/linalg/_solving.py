@@ -92,8 +92,8 @@ def det(A: SquareMatrices) -> None:
     """Compute the determinant of matrices (..., n, n): (...). The gradient is also correct for singular matrices.
 
     >>> from facula_tensor import tensor
-    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor(-2.)
+    >>> det(tensor([[2.0, 1.0], [4.0, 6.0]]))
+    tensor(8.)
     """
 
 

@@ -23,8 +23,8 @@ class det:
     """Compute the determinant of matrices (..., n, n): (...).
 
     >>> from facula_tensor import tensor
-    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor(-2.)
+    >>> det(tensor([[2.0, 1.0], [4.0, 6.0]]))
+    tensor(8.)
     """
 
     method = overridable = True
