@@ -183,7 +183,7 @@ SORTS = [
     *(searches(shape, count, "float32", False) for shape, count in [((5,), 0), ((0,), 5), ((1,), 1), ((4, 1, 9), 300)]),
     searches((6, 50), 30, "float64", True, reversed_axes),
     *(permutations(shape, rows) for shape, rows in [((5,), 5), ((3, 2, 4), 7), ((0, 3), 3), ((2, 0), 3)]),
-    permutations((300,), 300, "int64"),
+    permutations((300,), 300),
 ]  # fmt: skip
 WIDE = [*wide_elements((5, 20), 0, 30, "float32"), *wide_elements((2, 6, 9), 1, 40, "bfloat16")]
 LINES = [*SCANS, *SORTS, *WIDE]

@@ -95,6 +95,8 @@ def test_irregular_matrices_have_the_cpus_results(cupy, backend, operator, chang
     outputs = [Array(np.full(shape, 7), of.name) for shape, of in sample.outputs]
     expected, found = run_both(operator, inputs, outputs, sample.parameters)  # not counted as a fallback
     for one, other in zip(expected, found, strict=True):
+        if operator == "eigh" and one.ndim > 2:  # the signs of vectors are arbitrary
+            one, other = np.abs(one), np.abs(other)
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-10)
 
 
