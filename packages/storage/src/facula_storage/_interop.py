@@ -111,14 +111,9 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     """
     try:
         described = describe_array(array) if type(array) is np.ndarray else None
-        if described is not None:
-            address, key = described
-            known = _layouts_of_arrays.get(key)
-            if known is not None:
-                storage = Storage()  # as `borrow` does
-                storage.ptr, storage.__del__, storage.version = address, int, 0
-                storage.base, storage.nbytes = array, known.extent
-                return storage, known
+        known = None if described is None else _layouts_of_arrays.get(described[1])
+        if described is not None and known is not None:
+            return borrow(described[0], known.extent, array), known
         if not isinstance(array, np.ndarray):
             raise InvalidTypeError(f"from_numpy: expected a numpy.ndarray; got {type(array).__name__}")
         dtype = dtype_of_numpy(array.dtype)

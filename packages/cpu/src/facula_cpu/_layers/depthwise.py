@@ -40,6 +40,14 @@ class Axis(NamedTuple):
         return (block - 1) * self.stride + reach + 1
 
 
+def set_axes(struct: Struct, rows: Axis, columns: Axis) -> None:
+    """Set the lengths and distances of a convolution's plan."""
+    struct.height, struct.out_height, struct.kernel_height = rows[:3]
+    struct.width, struct.out_width, struct.kernel_width = columns[:3]
+    struct.row_stride, struct.row_dilation, struct.top = rows[3:]
+    struct.column_stride, struct.column_dilation, struct.left = columns[3:]
+
+
 def plan_depthwise(
     operator: str,
     inputs: Layouts,
@@ -67,10 +75,7 @@ def plan_depthwise(
     work = taps * of_plane * MULTIPLY_COST + (of_plane + rows.length * columns.length) * ELEMENT_COST
     struct: Struct = ffi.new("struct facula_depthwise *")
     struct.images, struct.groups, struct.filters = images[0], groups, filters
-    struct.height, struct.out_height, struct.kernel_height = rows[:3]
-    struct.width, struct.out_width, struct.kernel_width = columns[:3]
-    struct.row_stride, struct.row_dilation, struct.top = rows[3:]
-    struct.column_stride, struct.column_dilation, struct.left = columns[3:]
+    set_axes(struct, rows, columns)
     struct.block_rows, struct.block_columns = block
     struct.serial = work * images[0] * groups <= SERIAL
     if operator == "conv2d_weight":

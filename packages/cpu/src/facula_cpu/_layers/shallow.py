@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .._kernels import ffi, lib
 from .._runtime.planners import SERIAL, bound_plan
 from .._runtime.registry import kernel_for
-from .depthwise import Axis
+from .depthwise import Axis, set_axes
 
 if TYPE_CHECKING:
     from facula_storage import Plan
@@ -82,10 +82,7 @@ def plan_shallow(
 
     struct: Struct = ffi.new(STRUCT)
     struct.images, struct.groups, struct.channels, struct.filters = read[0], groups, channels, filters
-    struct.height, struct.out_height, struct.kernel_height = rows[:3]
-    struct.width, struct.out_width, struct.kernel_width = columns[:3]
-    struct.row_stride, struct.row_dilation, struct.top = rows[3:]
-    struct.column_stride, struct.column_dilation, struct.left = columns[3:]
+    set_axes(struct, rows, columns)
     struct.block_lines, struct.joined = lines, joined
     struct.parts = min(read[0] * -(-rows.out // lines), 2 * LEAST_TASKS, 1 + int(work / groups) // SERIAL)
     struct.together = 1
