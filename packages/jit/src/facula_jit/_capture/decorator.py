@@ -111,7 +111,7 @@ def capture(
     [2.5, 2.025, 1.64, 1.329]
     >>> print(step.report())  # doctest: +ELLIPSIS
     step: 1 signature
-      (float32 (2, 2), float32 (2,)): 8 launches (before passes 13), replayed 3 times (1 checked), 192 bytes of ...
+      (float32 (2, 2), float32 (2,)): 8 launches (before passes 11), replayed 3 times (1 checked), 192 bytes of ...
     """
     if on_break not in ("eager", "error", "split"):
         raise InvalidValueError(f"capture: expected on_break to be 'eager', 'error' or 'split'; got {on_break!r}")
