@@ -64,6 +64,9 @@ def plans_digest():
 
 
 SPECIAL = {
+    "convolution/depthwise.dispatch.c": ["-ffp-contract=fast"],
+    "convolution/shallow.dispatch.c": ["-ffp-contract=fast"],
+    "convolution/winograd.dispatch.c": ["-ffp-contract=fast"],
     "elementwise/bessel.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/exponents.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/floating.dispatch.c": WITHOUT_BRANCHES,
@@ -73,16 +76,13 @@ SPECIAL = {
     "elementwise/special.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/trigonometric.dispatch.c": WITHOUT_BRANCHES,
     "files/portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
-    "linalg/matmul.bfloat16.c": ["-ffp-contract=fast"],
-    "linalg/matmul.dispatch.c": ["-ffp-contract=fast"],
     "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
-    "reductions/norm_p.dispatch.c": WITHOUT_BRANCHES,
+    "products/matmul.bfloat16.c": ["-ffp-contract=fast"],
+    "products/matmul.dispatch.c": ["-ffp-contract=fast"],
     "sequences/attention.bfloat16.c": ["-ffp-contract=fast"],
     "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
-    "spatial/depthwise.dispatch.c": ["-ffp-contract=fast"],
-    "spatial/shallow.dispatch.c": ["-ffp-contract=fast"],
-    "spatial/winograd.dispatch.c": ["-ffp-contract=fast"],
     "spectral/fft.dispatch.c": ["-ffp-contract=fast"],
+    "statistics/norm_p.dispatch.c": WITHOUT_BRANCHES,
 }
 
 

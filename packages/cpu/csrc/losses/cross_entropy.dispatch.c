@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "elements/math/functions.h"
-#include "linalg/transpose.inc"
+#include "products/transpose.inc"
 #include "losses/cross_entropy.cdef.h"
 #include "runtime/kernel.h"
 

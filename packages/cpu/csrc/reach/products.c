@@ -2,14 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/matmul.cdef.h"
+#include "products/matmul.cdef.h"
 #include "reach/reach.h"
 #include "sequences/attention.cdef.h"
 #include "sequences/recurrent.cdef.h"
-#include "spatial/convolution.cdef.h"
-#include "spatial/depthwise.cdef.h"
-#include "spatial/shallow.cdef.h"
-#include "spatial/winograd.cdef.h"
+#include "convolution/convolution.cdef.h"
+#include "convolution/depthwise.cdef.h"
+#include "convolution/shallow.cdef.h"
+#include "convolution/winograd.cdef.h"
 
 static int is_row_of(const struct facula_kernel *row, const char *name, int code)
 {

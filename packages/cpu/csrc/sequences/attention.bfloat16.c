@@ -5,8 +5,8 @@
 #include "elements/math/functions.h"
 #include "elements/philox.h"
 #include "runtime/kernel.h"
-#include "linalg/gemm_rows.h"
-#include "linalg/transpose.inc"
+#include "products/gemm_rows.h"
+#include "products/transpose.inc"
 #include "sequences/attention.cdef.h"
 #include "sequences/attention_constants.h"
 
@@ -19,7 +19,7 @@
 #define HALVES
 #define EXP exp_not_positive
 #define LOG log_float32
-#include "linalg/gemm_pairs.inc"
+#include "products/gemm_pairs.inc"
 #include "sequences/attention_pairs.inc"
 #include "sequences/attention.inc"
 #include "sequences/attention_grad.inc"

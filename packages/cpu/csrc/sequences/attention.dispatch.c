@@ -5,8 +5,8 @@
 #include "elements/math/functions.h"
 #include "elements/philox.h"
 #include "runtime/kernel.h"
-#include "linalg/gemm_rows.h"
-#include "linalg/transpose.inc"
+#include "products/gemm_rows.h"
+#include "products/transpose.inc"
 #include "sequences/attention.cdef.h"
 #include "sequences/attention_constants.h"
 
@@ -19,20 +19,20 @@
 #define HALVES
 #define EXP exp_not_positive
 #define LOG log_float32
-#include "linalg/gemm_micro.inc"
+#include "products/gemm_micro.inc"
 #define S float
 #define READ(x) (x)
 #define FORMAT SUFFIX
 #define TRANSPOSE PASTE(transpose, SUFFIX)
-#include "linalg/gemm_pack.inc"
+#include "products/gemm_pack.inc"
 #define S uint16_t
 #define READ(x) float_of_float16(x)
 #define FORMAT half_float
-#include "linalg/gemm_pack.inc"
+#include "products/gemm_pack.inc"
 #define S uint16_t
 #define READ(x) float_of_bfloat16(x)
 #define FORMAT brain_float
-#include "linalg/gemm_pack.inc"
+#include "products/gemm_pack.inc"
 #include "sequences/attention.inc"
 #include "sequences/attention_grad.inc"
 #undef T
@@ -53,12 +53,12 @@
 #define STORE_PART store_doubles
 #define EXP exp_float64
 #define LOG log_float64
-#include "linalg/gemm_micro.inc"
+#include "products/gemm_micro.inc"
 #define S double
 #define READ(x) (x)
 #define FORMAT SUFFIX
 #define TRANSPOSE PASTE(transpose, SUFFIX)
-#include "linalg/gemm_pack.inc"
+#include "products/gemm_pack.inc"
 #include "sequences/attention.inc"
 #include "sequences/attention_grad.inc"
 

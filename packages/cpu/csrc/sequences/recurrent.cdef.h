@@ -22,7 +22,7 @@ struct facula_recurrent {
     int64_t at_steps, at_bias, at_packed, at_projection, at_product;
     int64_t at_gates, at_former, at_state, at_sums;
 
-    /* The functions that compute products: a kernel and plans of linalg/matmul.cdef.h. */
+    /* The functions that compute products: a kernel and plans of products/matmul.cdef.h. */
     void (*pack)(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed);
     void (*multiply_packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step, const void *packed, void *o,
                             int64_t o_step, const void *bias, int accumulate);

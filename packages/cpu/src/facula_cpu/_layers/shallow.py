@@ -1,4 +1,4 @@
-"""Plans of convolutions of few channels: see Note [Shallow] in csrc/spatial/shallow.inc."""
+"""Plans of convolutions of few channels: see Note [Shallow] in csrc/convolution/shallow.inc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans of convolutions by Winograd's algorithm: see Note [Winograd] in csrc/spatial/winograd.dispatch.c."""
+"""Plans of convolutions by Winograd's algorithm: see Note [Winograd] in csrc/convolution/winograd.dispatch.c."""
 
 from __future__ import annotations
 

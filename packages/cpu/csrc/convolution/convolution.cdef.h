@@ -23,7 +23,7 @@ struct facula_convolution {
     int64_t slots;                     /* maximum number of concurrent tasks */
     int64_t band_bytes, patches_bytes, product_bytes, left_bytes, packed_bytes, slot_bytes; /* parts of a slot */
 
-    /* Parts of a product; see linalg/matmul.cdef.h. */
+    /* Parts of a product; see products/matmul.cdef.h. */
     void (*pack)(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed);
     void (*multiply_packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step, const void *packed, void *o,
                             int64_t o_step, const void *bias, int accumulate);

@@ -32,8 +32,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "linalg/gemm_rows.h"
-#include "spatial/winograd.h"
+#include "products/gemm_rows.h"
+#include "convolution/winograd.h"
 
 #define T float
 #define SUFFIX float
@@ -42,11 +42,11 @@
 #define LOAD_PART load_floats
 #define STORE_PART store_floats
 #ifndef __AVX512F__
-#include "linalg/transpose.inc"
+#include "products/transpose.inc"
 #endif
-#include "linalg/gemm_micro.inc"
-#include "spatial/winograd_transforms.inc"
-#include "spatial/winograd_tiles.inc"
+#include "products/gemm_micro.inc"
+#include "convolution/winograd_transforms.inc"
+#include "convolution/winograd_tiles.inc"
 
 enum { K_BLOCK = 256 };       /* terms of a sum: so many rows of a panel fit in the first cache */
 enum { PANELS_OF_TASK = 4 };

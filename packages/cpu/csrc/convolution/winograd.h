@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "spatial/winograd.cdef.h"
+#include "convolution/winograd.cdef.h"
 
 enum { SIDE = 6, POINTS = SIDE * SIDE };      /* of a transformed tile */
 enum { MOST_CHANNELS = 8192 };                /* a larger panel of transformed weights would exceed the workspace */

@@ -4,17 +4,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "spatial/convolution.cdef.h"
+#include "convolution/convolution.cdef.h"
 
 #define T float
 #define SUFFIX float
-#include "spatial/convolution.inc"
+#include "convolution/convolution.inc"
 #undef T
 #undef SUFFIX
 
 #define T double
 #define SUFFIX double
-#include "spatial/convolution.inc"
+#include "convolution/convolution.inc"
 
 FACULA_KERNEL("conv2d", conv2d_float, 0, FLOAT32)
 FACULA_KERNEL("conv2d", conv2d_double, 0, FLOAT64)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "elements/half.h"
-#include "linalg/gemm_constants.h"
-#include "linalg/gemm_rows.h"
-#include "linalg/matmul.cdef.h"
-#include "linalg/transpose.inc"
+#include "products/gemm_constants.h"
+#include "products/gemm_rows.h"
+#include "products/matmul.cdef.h"
+#include "products/transpose.inc"
 
 #define TURN PASTE(transpose, SUFFIX)
 
@@ -21,23 +21,23 @@
 #define STORE_PART store_floats
 #define N_TILE 1024
 #define HALVES
-#include "linalg/gemm_micro.inc"
+#include "products/gemm_micro.inc"
 #define S float
 #define READ(x) (x)
 #define FORMAT SUFFIX
 #define TRANSPOSE TURN
-#include "linalg/gemm_pack.inc"
+#include "products/gemm_pack.inc"
 #define S uint16_t
 #define READ(x) float_of_float16(x)
 #define FORMAT half_float
-#include "linalg/gemm_pack.inc"
+#include "products/gemm_pack.inc"
 #define S uint16_t
 #define READ(x) float_of_bfloat16(x)
 #define FORMAT brain_float
-#include "linalg/gemm_pack.inc"
-#include "linalg/gemm_vector.inc"
-#include "linalg/gemm.inc"
-#include "linalg/gemm_plan.inc"
+#include "products/gemm_pack.inc"
+#include "products/gemm_vector.inc"
+#include "products/gemm.inc"
+#include "products/gemm_plan.inc"
 #undef T
 #undef SUFFIX
 #undef VECTOR
@@ -54,15 +54,15 @@
 #define LOAD_PART load_doubles
 #define STORE_PART store_doubles
 #define N_TILE 256
-#include "linalg/gemm_micro.inc"
+#include "products/gemm_micro.inc"
 #define S double
 #define READ(x) (x)
 #define FORMAT SUFFIX
 #define TRANSPOSE TURN
-#include "linalg/gemm_pack.inc"
-#include "linalg/gemm_vector.inc"
-#include "linalg/gemm.inc"
-#include "linalg/gemm_plan.inc"
+#include "products/gemm_pack.inc"
+#include "products/gemm_vector.inc"
+#include "products/gemm.inc"
+#include "products/gemm_plan.inc"
 
 /* Picoseconds per multiply-add, as a rough cost in the table; the planner knows the precise figure. */
 #define MATMUL(name, suffix, format, code)                                                            \

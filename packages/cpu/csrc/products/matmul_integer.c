@@ -2,7 +2,7 @@
    product do not depend on signs, so each size of integer needs one kernel, for unsigned numbers. */
 #include "runtime/kernel.h"
 
-#include "linalg/matmul.cdef.h"
+#include "products/matmul.cdef.h"
 
 struct work {
     const struct facula_matmul *plan;
@@ -27,27 +27,27 @@ static int64_t multiply(const struct facula_matmul *plan, int64_t *args, facula_
 #define T uint8_t
 #define SUFFIX bool
 #define SUM(sum, a, b) ((sum) | (((a) != 0) & ((b) != 0)))
-#include "linalg/matmul_integer.inc"
+#include "products/matmul_integer.inc"
 
 #define T uint8_t
 #define SUFFIX int8
 #define SUM(sum, a, b) ((sum) + (a) * (b))
-#include "linalg/matmul_integer.inc"
+#include "products/matmul_integer.inc"
 
 #define T uint16_t
 #define SUFFIX int16
 #define SUM(sum, a, b) ((unsigned)(sum) + (unsigned)(a) * (b))
-#include "linalg/matmul_integer.inc"
+#include "products/matmul_integer.inc"
 
 #define T uint32_t
 #define SUFFIX int32
 #define SUM(sum, a, b) ((sum) + (a) * (b))
-#include "linalg/matmul_integer.inc"
+#include "products/matmul_integer.inc"
 
 #define T uint64_t
 #define SUFFIX int64
 #define SUM(sum, a, b) ((sum) + (a) * (b))
-#include "linalg/matmul_integer.inc"
+#include "products/matmul_integer.inc"
 
 /* A task computes some rows of one batch. */
 static void plan_rows(struct facula_matmul *plan, int threads)

@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "linalg/gemm_rows.h"
+#include "products/gemm_rows.h"
 #include "runtime/vector.h"
-#include "spatial/even_odd.h"
-#include "spatial/shallow.cdef.h"
+#include "convolution/even_odd.h"
+#include "convolution/shallow.cdef.h"
 
 #define LANES ((int)(VECTOR_BYTES / sizeof(T)))
 
@@ -38,7 +38,7 @@ enum { SUM_BLOCK = 320, MOST_VECTORS = 4, FEW_ROWS = MOST_ROWS == 14 ? 3 : 2 };
 #else
 #define LIST LIST_4
 #endif
-#include "spatial/shallow.inc"
+#include "convolution/shallow.inc"
 #undef T
 #undef SUFFIX
 #undef VECTOR
@@ -62,7 +62,7 @@ enum { SUM_BLOCK = 320, MOST_VECTORS = 4, FEW_ROWS = MOST_ROWS == 14 ? 3 : 2 };
 #else
 #define LIST LIST_2
 #endif
-#include "spatial/shallow.inc"
+#include "convolution/shallow.inc"
 
 FACULA_KERNEL("conv2d_shallow", conv2d_shallow_float, 0, FLOAT32)
 FACULA_KERNEL("conv2d_shallow", conv2d_shallow_double, 0, FLOAT64)

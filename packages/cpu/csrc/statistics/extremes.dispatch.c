@@ -1,6 +1,6 @@
 /* Extremes, with and without their indices, for every ordered dtype. */
 #include "elements/half.h"
-#include "reductions/extreme_units.h"
+#include "statistics/extreme_units.h"
 #include "reductions/reduce.cdef.h"
 #include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
@@ -21,7 +21,7 @@
 #define COUNT int8_t
 #define READ(x) ((x) != 0)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #undef LOADED
 #define LOADED(x) (x)
@@ -35,7 +35,7 @@
 #define COUNT int8_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S int8_t
 #define SUFFIX int8
@@ -46,7 +46,7 @@
 #define COUNT int8_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S int16_t
 #define SUFFIX int16
@@ -57,7 +57,7 @@
 #define COUNT int16_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S int32_t
 #define SUFFIX int32
@@ -68,7 +68,7 @@
 #define COUNT int32_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S int64_t
 #define SUFFIX int64
@@ -79,7 +79,7 @@
 #define COUNT int64_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #undef HAS_NAN
 #undef IS_NAN
@@ -97,7 +97,7 @@
 #define COUNT int32_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S double
 #define SUFFIX float64
@@ -108,7 +108,7 @@
 #define COUNT int64_t
 #define READ(x) (x)
 #define WRITE(x) (x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S uint16_t
 #define SUFFIX float16
@@ -119,7 +119,7 @@
 #define COUNT int32_t
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float(x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"
 
 #define S uint16_t
 #define SUFFIX bfloat16
@@ -130,4 +130,4 @@
 #define COUNT int32_t
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float(x)
-#include "reductions/extremes.inc"
+#include "statistics/extremes.inc"

@@ -30,7 +30,7 @@ enum {
 #define READ(x) (x)
 #define WRITE(x) ((float)(x))
 #define COST 500
-#include "reductions/norm_p.inc"
+#include "statistics/norm_p.inc"
 
 #define S uint16_t
 #define SUFFIX float16
@@ -38,7 +38,7 @@ enum {
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float((float)(x))
 #define COST 600
-#include "reductions/norm_p.inc"
+#include "statistics/norm_p.inc"
 
 #define S uint16_t
 #define SUFFIX bfloat16
@@ -46,7 +46,7 @@ enum {
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float((float)(x))
 #define COST 600
-#include "reductions/norm_p.inc"
+#include "statistics/norm_p.inc"
 
 #undef T
 #undef UNITS
@@ -71,4 +71,4 @@ enum {
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define COST 1000
-#include "reductions/norm_p.inc"
+#include "statistics/norm_p.inc"

@@ -27,7 +27,7 @@ enum {
 #define READ(x) ((double)(x))
 #define WRITE(x) ((float)(x))
 #define COST 150
-#include "reductions/moments.inc"
+#include "statistics/moments.inc"
 
 #define S double
 #define R double
@@ -40,7 +40,7 @@ enum {
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define COST 250
-#include "reductions/moments.inc"
+#include "statistics/moments.inc"
 
 #define S uint16_t
 #define R uint16_t
@@ -53,7 +53,7 @@ enum {
 #define READ(x) ((double)float_of_float16(x))
 #define WRITE(x) float16_of_float((float)(x))
 #define COST 300
-#include "reductions/moments.inc"
+#include "statistics/moments.inc"
 
 #define S uint16_t
 #define R uint16_t
@@ -66,7 +66,7 @@ enum {
 #define READ(x) ((double)float_of_bfloat16(x))
 #define WRITE(x) bfloat16_of_float((float)(x))
 #define COST 500
-#include "reductions/moments.inc"
+#include "statistics/moments.inc"
 
 #define S _Complex float
 #define R float
@@ -79,7 +79,7 @@ enum {
 #define READ(x) ((double)(x))
 #define WRITE(x) ((float)(x))
 #define COST 500
-#include "reductions/moments.inc"
+#include "statistics/moments.inc"
 
 #define S _Complex double
 #define R double
@@ -92,4 +92,4 @@ enum {
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define COST 600
-#include "reductions/moments.inc"
+#include "statistics/moments.inc"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "elements/half.h"
-#include "linalg/gemm_constants.h"
-#include "linalg/gemm_rows.h"
-#include "linalg/matmul.cdef.h"
-#include "linalg/transpose.inc"
+#include "products/gemm_constants.h"
+#include "products/gemm_rows.h"
+#include "products/matmul.cdef.h"
+#include "products/transpose.inc"
 
 #define T float
 #define SUFFIX pairs
@@ -18,10 +18,10 @@
 #define STORE_PART store_floats
 #define N_TILE 512
 #define TURN transpose_float
-#include "linalg/gemm_pairs.inc"
-#include "linalg/gemm_pairs_vector.inc"
-#include "linalg/gemm.inc"
-#include "linalg/gemm_plan.inc"
+#include "products/gemm_pairs.inc"
+#include "products/gemm_pairs_vector.inc"
+#include "products/gemm.inc"
+#include "products/gemm_plan.inc"
 
 static int64_t matmul(const void *plan, int64_t *args)
 {

@@ -1,5 +1,5 @@
 /* The blocking of Winograd convolutions; see Note [Winograd] in winograd.dispatch.c. */
-#include "spatial/winograd.h"
+#include "convolution/winograd.h"
 
 #include <math.h>
 

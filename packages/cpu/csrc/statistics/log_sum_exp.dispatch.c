@@ -4,7 +4,7 @@
 
 #include "elements/half.h"
 #include "elements/math/functions.h"
-#include "reductions/extreme_units.h"
+#include "statistics/extreme_units.h"
 #include "reductions/reduce.cdef.h"
 #include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
@@ -35,7 +35,7 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #define READ(x) (x)
 #define WRITE(x) ((float)(x))
 #define COST 300
-#include "reductions/log_sum_exp.inc"
+#include "statistics/log_sum_exp.inc"
 
 #define S uint16_t
 #define SUFFIX float16
@@ -43,7 +43,7 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float((float)(x))
 #define COST 350
-#include "reductions/log_sum_exp.inc"
+#include "statistics/log_sum_exp.inc"
 
 #define S uint16_t
 #define SUFFIX bfloat16
@@ -51,7 +51,7 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float((float)(x))
 #define COST 350
-#include "reductions/log_sum_exp.inc"
+#include "statistics/log_sum_exp.inc"
 
 #undef T
 #undef UNITS
@@ -68,4 +68,4 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #define READ(x) (x)
 #define WRITE(x) (x)
 #define COST 800
-#include "reductions/log_sum_exp.inc"
+#include "statistics/log_sum_exp.inc"

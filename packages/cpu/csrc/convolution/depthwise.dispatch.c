@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/vector.h"
-#include "spatial/depthwise.cdef.h"
-#include "spatial/even_odd.h"
+#include "convolution/depthwise.cdef.h"
+#include "convolution/even_odd.h"
 
 enum { FILTERS = 4 }; /* of a channel, that are computed at once */
 
@@ -29,7 +29,7 @@ enum { FILTERS = 4 }; /* of a channel, that are computed at once */
 #define LANES 4
 #define LIST LIST_4
 #endif
-#include "spatial/depthwise.inc"
+#include "convolution/depthwise.inc"
 #undef T
 #undef SUFFIX
 #undef VECTOR
@@ -57,7 +57,7 @@ enum { FILTERS = 4 }; /* of a channel, that are computed at once */
 #define LANES 2
 #define LIST LIST_2
 #endif
-#include "spatial/depthwise.inc"
+#include "convolution/depthwise.inc"
 
 FACULA_KERNEL("depthwise", depthwise_float, 0, FLOAT32)
 FACULA_KERNEL("depthwise", depthwise_double, 0, FLOAT64)

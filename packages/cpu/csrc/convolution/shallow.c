@@ -1,5 +1,5 @@
 /* The workspace of convolutions of few channels; see Note [Shallow] in shallow.inc. */
-#include "spatial/shallow.cdef.h"
+#include "convolution/shallow.cdef.h"
 
 #include <math.h>
 
