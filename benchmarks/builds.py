@@ -83,15 +83,15 @@ def compare(folder: str, groups: list[str], only: list[str], clock: str) -> int:
     """Print each row's ratio, the geometric mean and slower rows; return 1 if there are any."""
     builds = (Build("", clock), Build(folder, clock))
     known, slower = [], []
-    for module in dict.fromkeys(group.module for group in GROUPS if group.module not in WITHOUT):
-        if groups and module not in groups:
+    for name, module in {group.name: group.module for group in GROUPS if group.name not in WITHOUT}.items():
+        if groups and name not in groups:
             continue
         for place, row in enumerate(importlib.import_module(f"benchmarks.{module}").rows):
             if only and not any(text.lower() in row.name.lower() for text in only):
                 continue
             found = ratio(builds, module, place)
             if found is None:
-                print(f"{module:12s} {row.name:48s} not in both", flush=True)
+                print(f"{name:12s} {row.name:48s} not in both", flush=True)
                 continue
             runs = [found]
             while runs[0] > LIMIT and len(runs) < 3:
@@ -100,7 +100,7 @@ def compare(folder: str, groups: list[str], only: list[str], clock: str) -> int:
                 slower.append(row.name)
             known.append(statistics.median(runs))
             shown = " ".join(f"{one:.3f}" for one in runs)
-            print(f"{module:12s} {row.name:48s} {shown}{'  slower' * (row.name in slower)}", flush=True)
+            print(f"{name:12s} {row.name:48s} {shown}{'  slower' * (row.name in slower)}", flush=True)
     if not known:
         print("no row has such a name; python -m benchmarks --list shows them all")
         return 1

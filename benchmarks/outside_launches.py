@@ -15,9 +15,9 @@ from cProfile import Profile
 from statistics import median
 from typing import Any
 
-from .captures import RUNS, STEPS
 from .libraries import facula
 from .measure import CLOCKS, Clock, Loop, enough, own_code, timed
+from .steps.captures import RUNS, STEPS
 
 ROUNDS, SECONDS, PROFILED = 11, 0.05, 200
 

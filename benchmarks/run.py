@@ -28,31 +28,36 @@ class Group(NamedTuple):
     title: str
     environment: Mapping[str, str] = MappingProxyType({})
 
+    @property
+    def name(self) -> str:
+        """The module's name without its folder."""
+        return self.module.rpartition(".")[2]
+
 
 # Row modules of packages that depend on the previous ones.
 GROUPS = (
-    Group("hot_path", "One operator, 4×4"),
-    Group("small_calls", "Small calls of other families"),
-    Group("views", "Parts and views, 4×4"),
-    Group("creation", "New tensors, and numbers out of them"),
-    Group("shapes", "Shapes that never repeat"),
-    Group("graphs", "Graphs"),
-    Group("functions", "Derivatives of NumPy functions"),
-    Group("training", "Training"),
-    Group("networks", "Modules, optimizers, loaders"),
-    Group("captures", "Captured steps"),
-    Group("loading", "Loaders with workers"),
-    Group("queues", "Tensors to other processes"),
-    Group("distributed", "Collective operations of several processes"),
-    Group("kernels", "Kernels of the CPU"),
+    Group("operators.hot_path", "One operator, 4×4"),
+    Group("operators.small_calls", "Small calls of other families"),
+    Group("operators.views", "Parts and views, 4×4"),
+    Group("operators.creation", "New tensors, and numbers out of them"),
+    Group("operators.shapes", "Shapes that never repeat"),
+    Group("operators.graphs", "Graphs"),
+    Group("operators.functions", "Derivatives of NumPy functions"),
+    Group("steps.training", "Training"),
+    Group("steps.networks", "Modules, optimizers, loaders"),
+    Group("steps.captures", "Captured steps"),
+    Group("processes.loading", "Loaders with workers"),
+    Group("processes.queues", "Tensors to other processes"),
+    Group("processes.distributed", "Collective operations of several processes"),
+    Group("operators.kernels", "Kernels of the CPU"),
     Group("limit", "Distances to the machine's limit, in units of x + 1"),
-    Group("expressions", "Operators declared as expressions"),
-    Group("memory", "Large results"),
-    Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
+    Group("operators.expressions", "Operators declared as expressions"),
+    Group("allocation.memory", "Large results"),
+    Group("allocation.memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
     Group("profiling", "Profiles"),
-    Group("allocator", "Blocks of memory"),
-    Group("peaks", "Memory reserved, MiB"),
-    Group("threads", "Threads"),
+    Group("allocation.allocator", "Blocks of memory"),
+    Group("allocation.peaks", "Memory reserved, MiB"),
+    Group("processes.threads", "Threads"),
     Group("files", "Files"),
     Group("imports", "Import"),
 )
@@ -82,7 +87,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=HERE.parent / "results", help="folder for bench.json and bench.png")
     options = parser.parse_args()
 
-    known = {group.module for group in GROUPS}
+    known = {group.name for group in GROUPS}
     if unknown := set(options.group) - known:
         parser.error(f"unknown group {', '.join(sorted(unknown))}; known are {', '.join(sorted(known))}")
     arguments = [f"--effort={options.effort}", f"--clock={options.clock}", *(f"--only={text}" for text in options.only)]
@@ -93,7 +98,7 @@ def main() -> int:
         print(report.HEADING)
     lines: list[report.Line] = []
     for group in GROUPS:
-        if options.group and group.module not in options.group:
+        if options.group and group.name not in options.group:
             continue
         headed = False
         for line in results_of(group, arguments):

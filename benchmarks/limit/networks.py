@@ -17,7 +17,7 @@ import facula_cpu
 
 from ..libraries import Rows, facula, filled
 from ..measure import Loop, Row, own_code
-from ..networks import perceptron
+from ..steps.networks import perceptron
 
 rows = Rows()
 RUNS = 3  # until a capture is settled, passes included

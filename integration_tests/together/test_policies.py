@@ -8,8 +8,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from benchmarks._allocator_policies import NEED_PAGES, POLICIES
-from benchmarks._allocator_traces import TRACES
+from benchmarks.allocation._policies import NEED_PAGES, POLICIES
+from benchmarks.allocation._traces import TRACES
 from facula_allocator import replay
 from facula_allocator.traces import Allocate, Complete, Free, Synchronize, Trace, Use, summarize
 

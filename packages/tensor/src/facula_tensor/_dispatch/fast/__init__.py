@@ -11,7 +11,7 @@ modules.
 # A call looks up a plan, takes a block for the result, launches, and records a node if a gradient is needed.
 # Anything unexpected (an override, a scalar of another type, dtypes without a plan) falls back to `slow_call`,
 # which restarts the call; steps before the launch have no side effects. A call to a shared function would cost
-# a tenth of an operator, so the shared parts are inlined in each path. Benchmarks (benchmarks/hot_path.py)
+# a tenth of an operator, so the shared parts are inlined in each path. Benchmarks (benchmarks/operators/hot_path.py)
 # justify the unusual choices:
 # * Layout, storage and offset of all operands are loaded before anything is called; each address is
 #   loaded once, with no call between that and the launch. A thread switch can happen at any call, and

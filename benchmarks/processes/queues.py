@@ -9,8 +9,8 @@ import torch.multiprocessing
 
 import facula.multiprocessing  # noqa: F401  which facula loads late
 
-from .libraries import Rows
-from .measure import Loop
+from ..libraries import Rows
+from ..measure import Loop
 
 rows = Rows()
 LARGE = 16 << 20  # number of elements: 64 MB

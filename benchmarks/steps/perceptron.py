@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .libraries import filled
+from ..libraries import filled
 
 Step = Callable[[Any, Any], Any]
 RATE = 0.1

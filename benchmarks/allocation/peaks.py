@@ -3,7 +3,7 @@
 And the smallest device that fits a trace, in MiB, too.
 
 The traces are derived from layer shapes, the others are policies written from publications (see
-`_allocator_policies.py`, unvalidated). A device with virtual memory is compared with the best of all, one without
+`_policies.py`, unvalidated). A device with virtual memory is compared with the best of all, one without
 with the best of those that need none.
 """
 
@@ -15,9 +15,9 @@ from functools import cache, partial
 from facula_allocator import replay, smallest_capacity
 from facula_allocator.traces import Trace
 
-from ._allocator_policies import NEED_PAGES, POLICIES, pytorch, smallest_device
-from ._allocator_traces import TRACES
-from .measure import Loop, Row
+from ..measure import Loop, Row
+from ._policies import NEED_PAGES, POLICIES, pytorch, smallest_device
+from ._traces import TRACES
 
 MIB = 1 << 20
 TARGET = 1.02

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from .libraries import Rows, facula, filled
-from .measure import Loop, own_code
+from ..libraries import Rows, facula, filled
+from ..measure import Loop, own_code
 from .perceptron import Step, plain_step, torch_step
 
 rows = Rows()

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from .libraries import Rows, facula, filled
-from .measure import Loop, own_code
+from ..libraries import Rows, facula, filled
+from ..measure import Loop, own_code
 
 rows = Rows()
 DIGITS, BATCH = 1797, 32

@@ -12,7 +12,7 @@ import numpy as np
 
 from facula_autograd import func
 
-from .measure import Loop, Row
+from ..measure import Loop, Row
 
 random = np.random.default_rng(0)
 X, HIDDEN, OUT, BIAS = (random.normal(size=shape) for shape in ((3, 4), (4, 8), (8, 1), 8))

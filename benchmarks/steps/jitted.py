@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .libraries import facula, numbers
-from .measure import Loop, own_code
+from ..libraries import facula, numbers
+from ..measure import Loop, own_code
 from .networks import begin
 
 RATE, BETA1, BETA2, EPSILON = 0.001, 0.9, 0.999, 1e-8

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .libraries import Rows
-from .measure import Loop
+from ..libraries import Rows
+from ..measure import Loop
 
 rows = Rows()
 LENGTH = 1 << 24

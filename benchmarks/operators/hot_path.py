@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .libraries import Rows, filled, parameter
-from .measure import Loop
+from ..libraries import Rows, filled, parameter
+from ..measure import Loop
 
 rows = Rows()
 

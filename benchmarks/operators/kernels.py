@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .libraries import Rows, numbers
-from .measure import Loop
+from ..libraries import Rows, numbers
+from ..measure import Loop
 
 rows = Rows()
 LENGTH = 1 << 20

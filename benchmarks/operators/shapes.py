@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from .libraries import Rows, filled
-from .measure import Loop, own_code
-from .perceptron import plain_step
+from ..libraries import Rows, filled
+from ..measure import Loop, own_code
+from ..steps.perceptron import plain_step
 
 rows = Rows()
 TARGET = 1.5

@@ -18,8 +18,8 @@ from PIL import Image
 
 import facula.utils.data  # facula imports it lazily
 
-from .libraries import Rows
-from .measure import Loop, Row
+from ..libraries import Rows
+from ..measure import Loop, Row
 
 rows = Rows()
 KEPT = 64  # samples in memory, which a dataset returns repeatedly

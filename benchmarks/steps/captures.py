@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from ..libraries import Rows, facula, filled
+from ..measure import Loop, own_code
 from .jitted import agrees_with_jax, jitted
-from .libraries import Rows, facula, filled
-from .measure import Loop, own_code
 from .networks import BATCH, begin, begin_gpt, digits_network, narrow, perceptron, repeated, wide
 
 rows = Rows()

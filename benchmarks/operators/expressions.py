@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .libraries import Rows, filled
-from .measure import Loop, own_code
+from ..libraries import Rows, filled
+from ..measure import Loop, own_code
 
 rows = Rows()
 

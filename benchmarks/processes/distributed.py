@@ -15,8 +15,8 @@ import torch.distributed
 
 import facula.distributed  # which facula loads late
 
-from .libraries import Rows
-from .measure import Loop
+from ..libraries import Rows
+from ..measure import Loop
 
 rows = Rows()
 KIB, MIB = 1 << 10, 1 << 20

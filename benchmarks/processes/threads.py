@@ -8,8 +8,8 @@ from threading import Thread
 from time import perf_counter
 from typing import Any
 
-from .libraries import Rows, facula, filled
-from .measure import Loop, own_code
+from ..libraries import Rows, facula, filled
+from ..measure import Loop, own_code
 
 rows = Rows()
 

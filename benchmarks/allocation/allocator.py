@@ -20,7 +20,7 @@ from facula_allocator import CachingAllocator, HostAllocator
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 from facula_allocator.functions import c_functions, get_include
 
-from .measure import Loop, Row
+from ..measure import Loop, Row
 
 NBYTES = 4096
 THOUSAND = 1000
