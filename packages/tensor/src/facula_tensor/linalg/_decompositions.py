@@ -273,7 +273,7 @@ def lstsq(
         driver: determines the computed results; "gelsy" if None.
 
     >>> from facula_tensor import tensor
-    >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution
-    tensor([[2.0000]])
+    >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [2.5]])).solution
+    tensor([[1.7500]])
     """
     return named_results("linalg.lstsq", Lstsq, least_squares("linalg.lstsq", A, B, rcond, driver), out)
