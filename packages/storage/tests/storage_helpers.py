@@ -115,3 +115,43 @@ def sequence(launches, slots=SLOTS, **parts):
     names = ("inputs", "values", "patches", "checks", "changed", "puts", "spans")
     defaults = {name: 0 if name == "values" else [] for name in names}
     return Sequence(slots, launches, *{**defaults, **parts}.values())
+
+
+def fits(made):
+    """Return whether all checks of a sequence pass."""
+    missed = made.run((), ())
+    assert missed in (None, 0)
+    return missed is None
+
+
+def check(*one):
+    """Return a sequence without launches whose only check is the given one."""
+    return sequence([], checks=[one])
+
+
+class Loud:
+    """An object that fails if a check runs its code."""
+
+    def __eq__(self, other):
+        raise AssertionError("a check runs code of the program")
+
+    __hash__ = object.__hash__
+    __getattribute__ = __len__ = __iter__ = __bool__ = __eq__
+
+
+class LoudInt(int):
+    __eq__ = Loud.__eq__
+    __hash__ = int.__hash__
+
+
+class LoudDict(dict):
+    __iter__ = __len__ = __getitem__ = __eq__ = keys = values = items = Loud.__eq__
+
+
+class LoudList(list):
+    __iter__ = __len__ = __getitem__ = __eq__ = Loud.__eq__
+
+
+class LoudTuple(tuple):
+    __slots__ = ()
+    __iter__ = __len__ = __getitem__ = Loud.__eq__

@@ -215,10 +215,10 @@ def _unary(op: Operator, vjps: Mapping[str, Function]) -> Function:
 
 
 def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
-    (first, second), name, needs = op.inputs, op.name, op.needs
+    first, second = op.inputs
     layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
-    for_input = _uniform(rule_of(name, vjps, first), (first, second, *layouts))
-    for_other = _uniform(rule_of(name, vjps, second), (first, second, *layouts))
+    rules = to_input, to_other = [rule_of(op.name, vjps, operand) for operand in op.inputs]
+    for_input, for_other = [_uniform(rule, (first, second, *layouts)) for rule in rules]
     if op.extras:
         sums = op.broadcasts and not op.elementwise
 
@@ -238,7 +238,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
                 h = for_other(F, g, a, b, la, lb)
                 pairs += ((eb, F.sum_to(h, lb) if sums and h._layout is not lb else h),)
             return pairs
-    elif any(needs.values()):
+    elif any(op.needs.values()):
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb, a, b = node.e0, node.e1, node.s0, node.s1
@@ -251,9 +251,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             if ea is None:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
-    elif all(
-        getattr(rule_of(name, vjps, operand), "identity", False) for operand in op.inputs
-    ):  # a sum: the gradient passes through without a rule
+    elif all(getattr(rule, "identity", False) for rule in rules):  # a sum: the gradient itself, without a rule
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -262,11 +260,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             if ea is None:
                 return ((eb, g),)
             return ((ea, g), (eb, g))
-    else:
-        to_input, to_other = (
-            rule_of(name, vjps, first),
-            rule_of(name, vjps, second),
-        )  # rules that read only the gradient
+    else:  # rules that read only the gradient
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
