@@ -38,10 +38,12 @@ static double weight_of(const struct work *work, int64_t class)
     return work->weight ? number_at(work, work->weight + class * work->plan->itemsize) : 1;
 }
 
-static ALWAYS_INLINE struct place locate(const struct work *work, int64_t row)
+/* Returns the place of a row, and the number of rows that follow it at equal steps, those of the first dimension. */
+static struct place locate(const struct work *work, int64_t row, int64_t *run)
 {
     struct place at = {work->x, 0, 0, 0};
     const int count = work->plan->dims;
+    *run = count > 1 ? work->plan->nest[0] - row % work->plan->nest[0] : work->plan->rows - row;
     for (int d = 0; d < count; d++) {
         const int64_t *dim = work->plan->nest + 5 * d, index = d == count - 1 ? row : row % dim[0];
         row = d == count - 1 ? 0 : row / dim[0];
@@ -57,22 +59,26 @@ static ALWAYS_INLINE struct place locate(const struct work *work, int64_t row)
 static int64_t check_targets(struct work *work, int64_t *args)
 {
     const int64_t rows = work->plan->rows, classes = work->plan->classes, ignored = work->ignored;
+    const int64_t step = work->plan->dims ? work->plan->nest[2] : 0;
     double total = 0;
     int64_t counted = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        const int64_t target = *(const int64_t *)(work->target + locate(work, row).target);
-        if (target == ignored)
-            continue;
-        if (target < 0 || target >= classes) {
-            args[0] = target;
-            args[1] = row;
-            args[2] = classes;
-            args[3] = ignored;
-            return FACULA_TARGET;
+    for (int64_t row = 0, run; row < rows; row += run) {
+        const char *at = work->target + locate(work, row, &run).target;
+        for (int64_t i = 0; i < run; i++) {
+            const int64_t target = *(const int64_t *)(at + i * step);
+            if (target == ignored)
+                continue;
+            if (target < 0 || target >= classes) {
+                args[0] = target;
+                args[1] = row + i;
+                args[2] = classes;
+                args[3] = ignored;
+                return FACULA_TARGET;
+            }
+            counted++;
+            if (work->weight)
+                total += weight_of(work, target);
         }
-        counted++;
-        if (work->weight)
-            total += weight_of(work, target);
     }
     work->total = work->weight ? total : (double)counted;
     work->weights = 0;
@@ -100,28 +106,26 @@ static void run_rows(void *context, int64_t task)
     rows.step = plan->x_step;
     rows.smoothing = work->smoothing;
     rows.weights = work->weights;
+    const int64_t none[5] = {0}, *step = plan->dims ? plan->nest : none;
     char *to[FACULA_STRIP];
     double number[FACULA_STRIP], sum = 0; /* per row: the factor of its gradient, then its loss */
+    int64_t run = 0;
+    struct place at;
     for (int64_t i = task * plan->group; i < end;) {
-        rows.count = 0;
-        for (; i < end && rows.count < FACULA_STRIP; i++) {
-            const struct place at = locate(work, i);
-            const int64_t target = *(const int64_t *)(work->target + at.target);
-            char *o = work->o + (plan->gradient ? at.gradient : at.loss);
-            if (target == work->ignored) {
-                for (int64_t j = 0; j < (plan->gradient ? plan->classes : plan->each); j++)
-                    write_number(work, o + j * plan->o_step, 0);
-                continue;
-            }
-            const int64_t k = rows.count++;
+        for (rows.count = 0; i < end && rows.count < FACULA_STRIP; i++, run--) {
+            if (!run)
+                at = locate(work, i, &run);
+            const int64_t k = rows.count++, target = *(const int64_t *)(work->target + at.target);
             rows.x[k] = at.x;
-            rows.target[k] = target;
-            to[k] = o;
+            rows.target[k] = target == work->ignored ? -1 : target;
+            to[k] = work->o + (plan->gradient ? at.gradient : at.loss);
             if (plan->gradient)
                 number[k] = number_at(work, work->g + at.loss) / (plan->mean ? work->total : 1);
+            at.x += step[1];
+            at.target += step[2];
+            at.loss += step[3];
+            at.gradient += step[4];
         }
-        if (!rows.count)
-            break; /* the remaining classes do not contribute */
         if (plan->gradient) {
             plan->kernel->gradients(&rows, number, to, plan->o_step);
             continue;

@@ -8,7 +8,7 @@ enum { FACULA_STRIP = 16 };
 struct facula_class_rows {
     int64_t count; /* number of rows, 1 to FACULA_STRIP */
     const char *x[16];
-    int64_t target[16];
+    int64_t target[16]; /* -1: ignored */
     const char *weight; /* weight of each class; NULL: all 1 */
     int64_t classes, step;
     double smoothing, weights; /* the share of the target distributed over all classes; the sum of the weights */

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 INT64 = 6
 MOST_TASKS = 64
+STRIP = 16  # rows that are processed together
 ROW_COST = 30_000  # picoseconds
 
 
@@ -50,7 +51,8 @@ def plan_cross_entropy(operator: str, inputs: Layouts, outputs: Layouts, paramet
     struct = ffi.new("struct facula_cross_entropy *", {"nest": [number for dim in dims for number in dim]})
     struct.kernel = ffi.cast("struct facula_class_kernel *", kernel.address)
     struct.rows, struct.classes, struct.x_step, struct.o_step = rows, classes, x.strides[1] * size, o.strides[1] * size
-    struct.group = max(1, SERIAL // (2 * row), -(-rows // MOST_TASKS))
+    group = max(1, SERIAL // (2 * row), -(-rows // MOST_TASKS))
+    struct.group = -(-group // STRIP) * STRIP
     struct.itemsize, struct.mean, struct.each = size, reduction == "mean", each
     struct.gradient, struct.serial, struct.dims = gradient, rows * row <= SERIAL, len(dims)
     return bound_plan(
