@@ -3,7 +3,7 @@
    launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`
     sequence.c, description.c, replay.c   many launches as one call: `Sequence`
     checks.c, same.c, slots.c   the checks before a sequence: checks.h
-    buffer.c   the buffer protocol: `Export`, `describe_array`
+    buffer.c   the buffer protocol: `Export`, `describe_array`, `array_sharer`
     dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
     threads.c  state of other threads, the cyclic collector and tracers: `threads_inside`, `collection_callback`,
                `call_filter`
@@ -39,6 +39,7 @@ PyObject *snapshot_bytes(PyObject *module, PyObject *holder);
 /* buffer.c */
 int prepare_exports(PyObject *module); /* adds Export */
 PyObject *describe_array(PyObject *module, PyObject *array);
+PyObject *array_sharer(PyObject *module, PyObject *parts);
 
 /* dlpack.c */
 int prepare_dlpack(PyObject *module); /* adds DLPackArray */

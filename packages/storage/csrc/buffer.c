@@ -1,5 +1,5 @@
 /* Export of memory through the buffer protocol, which Python 3.11 offers only to C. */
-#include "bridge.h"
+#include "checks.h"
 
 typedef struct {
     PyObject_HEAD
@@ -219,4 +219,68 @@ PyObject *describe_array(PyObject *module, PyObject *array)
     }
     Py_XDECREF(capsule);
     return result;
+}
+
+/* What the function of `array_sharer` needs, in this order; then the slots of storages and of tensors. */
+enum { ARRAYS, LAYOUTS, EXTENT, STORAGES, TENSORS, RELEASE, PARTS };
+enum { OF_STORAGES = 5, OF_TENSORS = 4, SHARED = PARTS + OF_STORAGES + OF_TENSORS };
+
+/* Return a new instance with these values in its slots. */
+static PyObject *filled(PyObject *kind, PyObject *const *slots, PyObject *const *values, int count)
+{
+    PyObject *made = PyType_GenericAlloc((PyTypeObject *)kind, 0);
+    for (int i = 0; made && i < count; i++)
+        if (set_slot(slots[i], made, values[i]))
+            Py_CLEAR(made);
+    return made;
+}
+
+static PyObject *share_array(PyObject *self, PyObject *array)
+{
+    static PyObject *zero;
+    PyObject *parts[SHARED], *storage = NULL, *tensor = NULL;
+    for (int i = 0; i < SHARED; i++)
+        parts[i] = PyTuple_GetItem(self, i);
+    if ((PyObject *)Py_TYPE(array) != parts[ARRAYS])
+        Py_RETURN_NONE;
+    if (!zero && !(zero = PyLong_FromLong(0)))
+        return NULL;
+    PyObject *described = describe_array(NULL, array);
+    if (!described || described == Py_None)
+        return described;
+    PyObject *layout = PyDict_GetItemWithError(parts[LAYOUTS], PyTuple_GetItem(described, 1));
+    PyObject *extent = layout ? get_slot(parts[EXTENT], layout, NULL) : NULL;
+    if (extent) {
+        PyObject *of_storage[OF_STORAGES] = {PyTuple_GetItem(described, 0), parts[RELEASE], zero, array, extent};
+        storage = filled(parts[STORAGES], parts + PARTS, of_storage, OF_STORAGES);
+    }
+    if (storage) {
+        PyObject_GC_UnTrack(storage); /* no cycle that the collector sees leads through it: arrays are not tracked */
+        PyObject *of_tensor[OF_TENSORS] = {layout, storage, zero, Py_None};
+        tensor = filled(parts[TENSORS], parts + PARTS + OF_STORAGES, of_tensor, OF_TENSORS);
+    }
+    Py_XDECREF(storage);
+    Py_XDECREF(extent);
+    Py_DECREF(described);
+    return tensor || PyErr_Occurred() ? tensor : Py_NewRef(Py_None);
+}
+
+static PyMethodDef share_array_definition = {"share_array", share_array, METH_O,
+                                             "share_array(array) -> tensor, or None if its layout is not known"};
+
+PyObject *array_sharer(PyObject *module, PyObject *parts)
+{
+    (void)module;
+    int is_good = PyTuple_Check(parts) && PyTuple_Size(parts) == SHARED && PyDict_Check(PyTuple_GetItem(parts, LAYOUTS));
+    for (int i = STORAGES; is_good && i <= TENSORS; i++) {
+        PyObject *kind = PyTuple_GetItem(parts, i);
+        is_good = PyType_Check(kind) && PyType_GetFlags((PyTypeObject *)kind) & Py_TPFLAGS_HEAPTYPE;
+    }
+    for (int i = PARTS; is_good && i < SHARED; i++)
+        is_good = Py_TYPE(PyTuple_GetItem(parts, i)) == Py_TYPE(PyTuple_GetItem(parts, EXTENT));
+    if (!is_good || !use_slots_like(Py_TYPE(PyTuple_GetItem(parts, EXTENT)))) {
+        PyErr_SetString(PyExc_TypeError, "array_sharer: expected classes, a dict of layouts and descriptors of slots");
+        return NULL;
+    }
+    return PyCFunction_NewEx(&share_array_definition, parts, NULL);
 }

@@ -23,6 +23,7 @@ extern descrgetfunc get_slot; /* functions of slots' descriptors */
 extern descrsetfunc set_slot;
 
 int is_slot(PyTypeObject *type);               /* whether a type is that of Python's own descriptors */
+int use_slots_like(PyTypeObject *type);        /* take `get_slot` and `set_slot` from it; 0: it is not a slot's */
 int read_slots(Slots *slots, PyObject *tuple); /* -1 with an error set */
 void drop_slots(Slots *slots);
 int slot_of(const Slots *slots, PyObject *descriptor, PyObject *holder); /* its index in `Slots`; -1: not known */

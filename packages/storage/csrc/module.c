@@ -35,6 +35,9 @@ static PyMethodDef methods[] = {
     {"describe_array", describe_array, METH_O,
      "describe_array(array) -> (int, bytes) or None\n\nReturn the address of a NumPy array and a key of its dtype, shape and "
      "strides; None if it is not aligned, writable and of native byte order."},
+    {"array_sharer", array_sharer, METH_O,
+     "array_sharer(parts) -> share_array\n\nReturn a function that makes a tensor over the memory of a NumPy array, or None "
+     "if no layout is known for the key of `describe_array`. `parts` are the classes and slots that buffer.c lists."},
     {"snapshot_bytes", snapshot_bytes, METH_O,
      "snapshot_bytes(object) -> bytes\n\nReturn the memory of a bytearray, array.array or numpy.ndarray, with its format, "
      "shape and strides, as the expected value of a check."},

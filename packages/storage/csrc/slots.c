@@ -15,6 +15,15 @@ int is_slot(PyTypeObject *type)
     return known;
 }
 
+int use_slots_like(PyTypeObject *type)
+{
+    if (!is_slot(type) || !PyType_GetSlot(type, Py_tp_descr_set))
+        return 0;
+    get_slot = (descrgetfunc)PyType_GetSlot(type, Py_tp_descr_get);
+    set_slot = (descrsetfunc)PyType_GetSlot(type, Py_tp_descr_set);
+    return 1;
+}
+
 /* Return the offset of a slot: the location of a new object in an instance after setting the slot to it. -1 if there is
    no location or there are two, -2 with an error set if the descriptor is not that of a slot for objects. */
 static Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind)
@@ -64,15 +73,13 @@ int read_slots(Slots *slots, PyObject *tuple)
     PyTypeObject *common = Py_TYPE(PyTuple_GetItem(tuple, 0));
     for (int i = 0; i < SLOTS; i++) {
         PyObject *descriptor = PyTuple_GetItem(tuple, i);
-        PyObject *kind = Py_TYPE(descriptor) == common && is_slot(common) ? PyObject_GetAttrString(descriptor, "__objclass__") : NULL;
+        PyObject *kind = Py_TYPE(descriptor) == common && use_slots_like(common) ? PyObject_GetAttrString(descriptor, "__objclass__") : NULL;
         PyErr_Clear();
         Py_XDECREF(kind); /* the descriptor keeps a reference */
         if (!kind || !PyType_Check(kind) || !(PyType_GetFlags((PyTypeObject *)kind) & Py_TPFLAGS_HEAPTYPE)) {
             PyErr_Format(PyExc_TypeError, "Sequence: expected the descriptor of a slot; got %R", descriptor);
             return -1;
         }
-        get_slot = (descrgetfunc)PyType_GetSlot(common, Py_tp_descr_get);
-        set_slot = (descrsetfunc)PyType_GetSlot(common, Py_tp_descr_set);
         slots->kinds[i] = (PyTypeObject *)kind;
         if ((slots->offsets[i] = offset_of(descriptor, slots->kinds[i])) == -2)
             return -1;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from facula_errors import BufferAccessError, FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, kind_of, trim_traceback
 
-from ._bridge import Export, describe_array, dlpack_consume, dlpack_export, dlpack_read
+from ._bridge import Export, array_sharer, describe_array, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, _devices, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
 from ._layout_caches import layout_cache_clearers
@@ -136,6 +137,18 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     except FaculaError as error:
         trim_traceback(error)
         raise
+
+
+def sharer_of_arrays(tensors: type, *slots: object) -> Callable[[object], Any]:
+    """Return a fast `from_numpy` that makes tensors, or returns None for layouts that `from_numpy` has not met.
+
+    Arguments:
+        tensors: the class of the results.
+        slots: the descriptors of its layout, storage, offset and autograd node.
+    """
+    kinds = np.ndarray, _layouts_of_arrays, Layout.extent, Storage, tensors
+    of_storages = Storage.ptr, Storage.__del__, Storage.version, Storage.base, Storage.nbytes
+    return array_sharer((*kinds, int, *of_storages, *slots))
 
 
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:

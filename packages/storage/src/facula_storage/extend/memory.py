@@ -5,6 +5,7 @@ addresses: `release_retired` frees replaced buffers when none of them runs. `obs
 """
 
 from .._block_observers import observe_layout
+from .._interop import sharer_of_arrays
 from .._layout_caches import ignore_blocks, observe_blocks
 from .._retired import buffer_lock, exchange_idle_memory, launching_modules, release_idle_memory, release_retired
 from .._storages import (
@@ -36,5 +37,6 @@ __all__ = [
     "release_retired",
     "replace_buffer",
     "root_of",
+    "sharer_of_arrays",
     "take_block",
 ]

@@ -10,7 +10,7 @@ from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_cuda_array
 from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend.objects import new_instance
+from facula_storage.extend.memory import sharer_of_arrays
 
 from .._core.errors import relabel
 from .._core.promotion import as_dtype
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, SupportsDLPack
 
 
+_share = sharer_of_arrays(Tensor, Tensor._layout, Tensor._storage, Tensor._offset, Tensor.node)
+
+
 def from_numpy(array: np.ndarray) -> Tensor:
     """Return a tensor that shares the memory of a NumPy array: writing to one changes the other.
 
@@ -37,14 +40,15 @@ def from_numpy(array: np.ndarray) -> Tensor:
     >>> a
     array([5., 0.])
     """
+    shared = _share(array)
+    if shared is not None:
+        return shared
     try:
         storage, layout = storage_from_numpy(array)
     except FaculaError as error:
         trim_traceback(error)
         raise
-    new = new_instance(Tensor)  # as `make` does
-    new._layout, new._storage, new._offset, new.node = layout, storage, 0, None
-    return new
+    return make(Tensor, layout, storage)
 
 
 @boundary
