@@ -20,6 +20,7 @@
 #include "losses/ctc.cdef.h"
 #include "normalization/batch_norm.cdef.h"
 #include "normalization/layer_norm.cdef.h"
+#include "normalization/response.cdef.h"
 #include "normalization/softmax.cdef.h"
 #include "optimizers/adafactor.cdef.h"
 #include "optimizers/optimizer.cdef.h"
@@ -41,5 +42,5 @@
 #define FACULA_EACH_PLAN(X)                                                                                      \
     X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(depthwise) X(dropout)       \
     X(elementwise) X(elimination) X(fft) X(gather) X(index) X(lines) X(matmul) X(merge) X(moves) X(pooling)       \
-    X(positions) X(program) X(random) X(recurrent) X(reduce) X(resample) X(row_norm) X(samples) X(shallow) X(softmax)  \
-    X(step) X(taps) X(transpose) X(triangle) X(triangular_solve) X(winograd)
+    X(positions) X(program) X(random) X(recurrent) X(reduce) X(resample) X(response) X(row_norm) X(samples) X(shallow)  \
+    X(softmax) X(step) X(taps) X(transpose) X(triangle) X(triangular_solve) X(winograd)

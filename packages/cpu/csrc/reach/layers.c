@@ -6,6 +6,7 @@
 #include "losses/ctc.cdef.h"
 #include "normalization/batch_norm.cdef.h"
 #include "normalization/layer_norm.cdef.h"
+#include "normalization/response.cdef.h"
 #include "reach/reach.h"
 #include "spatial/pooling.cdef.h"
 #include "spatial/resample.cdef.h"
@@ -204,6 +205,20 @@ int check_batch_norm(struct reach *r)
     EXPECT(p->group >= 1 && is_count(p->group));
     CHECK(check_operands(r, operands[p->form], whole, (double)p->channels, size_in(row, 0), size_in(row, 0)));
     return has_arguments(r, 1 + (int64_t)(p->form == 2 ? 8 : p->form == 1 ? 7 : 10));
+}
+
+int check_response(struct reach *r)
+{
+    enum { TILE = 4096 }; /* as in response.dispatch.c */
+    const struct facula_response *p = r->plan;
+    const int64_t size = size_in(r->kernel, 0), gradient = is_named(r, "local_response_norm_grad");
+    const double whole = TOTAL(p->batch, p->channels, p->inner);
+    EXPECT(whole >= 0 && TOTAL(p->channels, p->inner) >= 0 && p->rows >= 1 && p->columns >= 1 && p->size >= 1);
+    EXPECT(p->before >= 0 && p->before <= TILE && p->after >= 0 && p->after <= TILE && p->rows <= TILE);
+    EXPECT((double)(p->rows + p->before + p->after) * (double)p->columns <= TILE);
+    EXPECT(p->group >= 1 && is_count(p->group));
+    CHECK(check_operands(r, gradient ? "xxx" : "xx", whole, 0, size, size));
+    return has_arguments(r, 6 + gradient);
 }
 
 int check_row_norm(struct reach *r)

@@ -64,6 +64,8 @@ static const struct {
     {"gather_taps", "facula_taps", check_taps},
     {"inv_ex", "facula_elimination", check_elimination},
     {"lines", "facula_lines", check_lines},
+    {"local_response_norm", "facula_response", check_response},
+    {"local_response_norm_grad", "facula_response", check_response},
     {"lu_factor_ex", "facula_elimination", check_elimination},
     {"matmul", "facula_matmul", check_product},
     {"max_pool2d", "facula_pooling", check_pooling},

@@ -133,6 +133,7 @@ int check_cat(struct reach *r), check_triangle(struct reach *r);
 int check_reduce(struct reach *r), check_rows(struct reach *r), check_lines(struct reach *r);
 int check_cross_entropy(struct reach *r), check_ctc(struct reach *r), check_pooling(struct reach *r);
 int check_resample(struct reach *r), check_taps(struct reach *r), check_batch_norm(struct reach *r);
+int check_response(struct reach *r);
 int check_row_norm(struct reach *r), check_product(struct reach *r), check_convolution(struct reach *r);
 int check_depthwise(struct reach *r);
 int check_shallow(struct reach *r), check_winograd(struct reach *r);

@@ -24,6 +24,7 @@ EXECUTED = {name for name, op in operators.items() if op.execute is not None}  #
 COPIED = {  # for operands that are not contiguous, as their kernels require
     "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_counted", "batch_norm_eval", "conv2d",
     "conv2d_input", "conv2d_weight", "dropout", "group_norm", "layer_norm",
+    "local_response_norm", "local_response_norm_grad",
     "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "max_pool2d_values",
     "max_pool2d_values_grad", "recurrent", "resample", "rms_norm",
     "scatter", "scatter_product", "scatter_taps", "standard_gamma", "triangle",

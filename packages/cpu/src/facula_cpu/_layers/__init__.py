@@ -10,4 +10,5 @@ from . import layer_norm as layer_norm
 from . import pooling as pooling
 from . import recurrent as recurrent
 from . import resample as resample
+from . import response as response
 from . import softmax as softmax

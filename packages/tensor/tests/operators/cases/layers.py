@@ -127,7 +127,7 @@ NORMALIZATIONS = [
           (2, 4, 2), (4,), (4,), dtypes=FLOATS, loose=6),
     layer("rms_norm", lambda x, w: F.rms_norm(x, x.shape[-1], w, 1e-5),
           lambda x, w: normalized(x, -1, centred=False) * w, (3, 4), (4,), dtypes=FLOATS, loose=3),
-    layer("local_response_norm", lambda x: F.local_response_norm(x, 3, 0.5), response_norm, (2, 3, 2)),
+    layer("local_response_norm", lambda x: F.local_response_norm(x, 3, 0.5), response_norm, (2, 3, 2), dtypes=FLOATS),
 ]  # fmt: skip
 IDENTITIES = [
     layer(name, lambda x, name=name: getattr(F, name)(x, 0.5, False), np.copy, shape, dtypes=FLOATS,

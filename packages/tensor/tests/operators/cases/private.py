@@ -215,6 +215,8 @@ LAYERS = [
             lambda x, w, b: F.batch_norm_counted(x, w, b, None, None, tensor_on(x, 2), (1e-5,))[0],
             None, (3, 4), (4,), (4,)),
     private("batch_norm_grad", lambda *xs: F.batch_norm_grad(*xs)[0], None, *PAIR, (4,), (4,), (4,), **ONCE),
+    private("local_response_norm_grad", lambda *xs: F.local_response_norm_grad(*xs, (3, 0.5, 0.75, 1.0)), None,
+            *[(2, 3, 2)] * 2, **ONCE),
     private("group_norm_grad", lambda *xs: F.group_norm_grad(*xs, (2,))[0], None, *PAIR, (6,), (6,), (4,), **ONCE),
     private("layer_norm_grad", lambda *xs: F.layer_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (3,), (4,), **ONCE),
     private("rms_norm_grad", lambda *xs: F.rms_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (4,), **ONCE),

@@ -72,6 +72,12 @@ def _norm_grad(of_groups: bool) -> Promise:
     return norm_grad
 
 
+def response(inputs: Any, parameters: Any) -> bool:
+    """Check for local response normalization, and its gradient, with a number of channels that has a kernel."""
+    x, size = inputs[-1], parameters[0]
+    return x.ndim >= 2 and inputs[0].shape == x.shape and is_size(size, 1) and size <= 1024
+
+
 def anything(inputs: Any, parameters: Any) -> bool:
     """Accept one operand of any shape: the planner checks dtypes."""
     return True
@@ -188,6 +194,7 @@ PROMISES: dict[str, Promise] = {
     **dict.fromkeys(("layer_norm_grad", "rms_norm_grad"), _norm_grad(False)),
     "group_norm": _norm(True),
     "group_norm_grad": _norm_grad(True),
+    **dict.fromkeys(("local_response_norm", "local_response_norm_grad"), response),
     **dict.fromkeys(("dropout", "standard_gamma", "log_standard_gamma", "poisson"), anything),
     "binomial": of_one_shape,
     "max_pool2d": max_pool,

@@ -67,6 +67,18 @@ def _scaled(b: Builder, call: Call, centred: str, axes: list[int], shape: tuple[
     return made
 
 
+@converter("local_response_norm")
+def _local_response_norm(b: Builder, call: Call) -> str:
+    """Divide by a power of means over channels: ONNX's LRN has other windows if their size is even."""
+    (size, *_), (alpha, beta, k), x = call.parameters, call.numbers, call.name(0)
+    squares = b.reshape(b.add("Mul", x, x), (-1, 1, *call.shape[-2:]))
+    means = b.add(
+        "AveragePool", squares, kernel_shape=[size, 1], pads=[size // 2, 0, (size - 1) // 2, 0], count_include_pad=1
+    )
+    base = b.add("Mul", b.reshape(means, call.shape), b.number(alpha, call.dtype))
+    return b.add("Div", x, b.add("Pow", b.add("Add", base, b.number(k, call.dtype)), b.number(beta, call.dtype)))
+
+
 @converter("layer_norm")
 def _layer_norm(b: Builder, call: Call) -> list[str | None]:
     count = call.parameters[0]

@@ -14,8 +14,8 @@ REASONS: dict[tuple[str, str], str] = {
         adjugate adjugate_grad attention_grad avg_pool2d_grad batch_norm_grad beta_grad conv2d_weight
         cumprod_grad extreme_grad
         cross_entropy_grad ctc_loss_grad gather_back gelu_grad gelu_tanh_grad group_norm_grad is_extreme
-        larger_grad layer_norm_grad linear_weight_grad log_softmax_grad max_pool2d_grad max_pool2d_pick
-        max_pool2d_values_grad nll_loss_grad product_difference recurrence recurrent_grad relu_grad
+        larger_grad layer_norm_grad linear_weight_grad local_response_norm_grad log_softmax_grad max_pool2d_grad
+        max_pool2d_pick max_pool2d_values_grad nll_loss_grad product_difference recurrence recurrent_grad relu_grad
         rms_norm_grad scaled_distance scaled_exp scatter_taps sigmoid_grad silu_grad softmax_grad
         standard_gamma_grad take_back tanh_grad weigh_taps""",
     ("is a step of an optimizer, which ONNX mostly lacks", FORWARD): " ".join(STEP_NUMBERS),

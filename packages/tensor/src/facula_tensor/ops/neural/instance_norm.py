@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
-from facula_storage import float32, float64
+from facula_storage import Layout, contiguous
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.memory import check_writable
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
-from ..._dispatch.declaration import elementwise
-from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.conversions import at_least_float32
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..reduction.moments import var_mean
@@ -20,6 +23,8 @@ from .layer_norm import group_norm
 from .vision.padding import pad
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..._dispatch.kinds import Flag, Float, Integer, Real, RealOrTensor, Steady
     from ..._dispatch.namespaces import Namespace
 
@@ -107,17 +112,96 @@ def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: 
             no_record_ops.copy_into(running, moved)
 
 
-@elementwise
-class _divide_by_response:
-    """input / (sums * scale + shift) ** 0.75, by two roots, which are faster than a power."""
+MAX_CHANNELS = 1024  # of a window, for the kernel
 
-    inputs = ("input", "sums", "scale", "shift")
-    no_gradient = ("scale", "shift")
-    inplace = False
 
-    def value(F, input, sums, scale, shift):
-        root = F.sqrt(sums * scale + shift)
-        return input / (root * F.sqrt(root))
+def channel_sums(F: Namespace, terms: Tensor, before: int, after: int) -> Tensor:
+    """Return the sums of (n, channels, elements) over `before` channels, the channel itself, and `after` channels."""
+    layout = layout_of_tensor(terms)
+    padding = before
+    if before != after:  # the border is one channel wider on one side
+        terms, padding = pad(terms, (0, 0, before, after)), 0
+    return F.avg_pool2d(terms, (((before + after + 1, 1), (1, 1), (padding, 0), True, 1), layout.shape[-2:]))
+
+
+def response_powers(
+    F: Namespace, input: Tensor, size: int, alpha: float | Tensor, beta: float | Tensor, k: float | Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return k + alpha * m of (n, channels, elements), and its power."""
+    base = F.add(F.mul(channel_sums(F, F.mul(input, input), size // 2, (size - 1) // 2), alpha / size), k)
+    return base, F.pow(base, beta)
+
+
+def in_float32(F: Namespace, function: Callable[..., Tensor], *operands: Tensor) -> Tensor:
+    """Call the function with half precision converted to float32, and convert its result back."""
+    dtype = layout_of_tensor(operands[0]).dtype
+    wide = at_least_float32(dtype)
+    if wide is dtype:
+        return function(*operands)
+    return F.to(function(*[F.to(operand, (wide,)) for operand in operands]), (dtype,))
+
+
+def has_kernel(layout: Layout, size: int) -> bool:
+    """Return whether a kernel computes windows of `size` channels."""
+    return size <= MAX_CHANNELS and layout.device.type != "cuda"
+
+
+@operator
+class _local_response_norm:
+    """Divide (n, channels, elements) by powers of means of squares."""
+
+    parameters = ("size", "alpha", "beta", "k")
+    launch_scalars = ("alpha", "beta", "k")
+    batching = "leading"
+    row_major = True
+
+    def decompose(F, operands, parameters):
+        (input,) = operands
+        if has_kernel(layout_of_tensor(input), parameters[0]):
+            return None
+        return in_float32(F, lambda wide: F.div(wide, response_powers(F, wide, *parameters)[1]), input)
+
+    def outputs(layout, *rest):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, input, size, alpha, beta, k):
+        return F.local_response_norm_gradient(g, input, size, alpha, beta, k)
+
+
+@operator
+class _local_response_norm_grad:
+    """Compute the gradient of the input."""
+
+    inputs = ("grad", "input")
+    parameters = ("size", "alpha", "beta", "k")
+    launch_scalars = ("alpha", "beta", "k")
+    batching = "leading"
+    row_major = True
+
+    def outputs(g, layout, *rest):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+def response_gradient(F: Namespace, g: Tensor, input: Tensor, size: int, alpha: float, beta: float, k: float) -> Tensor:
+    """Return the gradient of `local_response_norm`, by differentiable operators."""
+
+    def gradient(g: Tensor, input: Tensor) -> Tensor:
+        base, power = response_powers(F, input, size, alpha, beta, k)
+        factor = F.div(g, power)
+        sums = channel_sums(F, F.div(F.mul(factor, input), base), (size - 1) // 2, size // 2)
+        return F.sub(factor, F.mul(input, F.mul(sums, 2 * alpha * beta / size)))
+
+    return in_float32(F, gradient, g, input)
+
+
+def _unrecorded_gradient(g: Tensor, input: Tensor, *numbers: Any) -> Tensor:
+    if has_kernel(layout_of_tensor(input), numbers[0]):
+        return no_record_ops.local_response_norm_grad(g, input, numbers)
+    return response_gradient(no_record_ops, g, input, *numbers)
+
+
+no_record_ops.local_response_norm_gradient = _unrecorded_gradient
+recorded_ops.local_response_norm_gradient = partial(response_gradient, recorded_ops)
 
 
 @function(overridable=True)
@@ -146,24 +230,18 @@ def local_response_norm(
     tensor([[[0.6667],
              [0.3200]]])
     """
-    shape = layout_of_tensor(input).shape
+    layout = layout_of_tensor(input)
+    shape = layout.shape
     if len(shape) < 3 or size < 1:
         raise ArgumentError(
             "local_response_norm: expected input (n, channels, ...) of at least 3 dimensions, and size of at least 1; "
             f"got {shape} and {size}"
         )
-    area = prod(shape[2:])
     if not prod(shape):
         return F.clone(input)
-    lines = (shape[0], shape[1], area)
-    squares, before = F.reshape(F.mul(input, input), lines), size // 2
-    if not size % 2:  # the border is one channel wider before than after
-        squares, before = pad(squares, (0, 0, before, before - 1)), 0
-    wide = layout_of_tensor(input).dtype in (float32, float64)
-    whole = wide and not isinstance(alpha, Tensor)
-    sums = F.avg_pool2d(squares, (((size, 1), (1, 1), (before, 0), True, 1 if whole else None), lines[1:]))
-    sums = F.reshape(sums, shape)
-    if whole and not isinstance(k, Tensor) and not isinstance(beta, Tensor) and beta == 0.75:
-        return F.divide_by_response(input, sums, alpha / size, k)
-    divisor = F.add(F.mul(sums, alpha / size if whole else alpha), k)
-    return F.div(input, F.pow(divisor, beta))
+    lines = F.reshape(input, (*shape[:2], prod(shape[2:])))
+    if layout.dtype.category != FLOATING or any([isinstance(number, Tensor) for number in (alpha, beta, k)]):
+        made = F.div(lines, response_powers(F, lines, size, alpha, beta, k)[1])
+    else:
+        made = F.local_response_norm(lines, (size, alpha, beta, k))
+    return F.reshape(made, shape)
