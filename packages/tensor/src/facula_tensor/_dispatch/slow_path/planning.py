@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
     """Return the plan for this signature; make it if necessary and store it for the fast path."""
-    quick = op.is_fast and not any(
-        isinstance(layout, Layout) and layout.dtype.category == COMPLEX for layout in layouts
-    )
+    # Only the slow path records the rules of complex operands; others need none.
+    has_rules = op.elementwise or op.complex_rules
+    is_complex = has_rules and any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts])
+    quick, many = op.is_fast and not is_complex, not op.is_fast and not is_complex
     if quick and int in layouts:  # each number's range must be checked first: see `cast`
         dtype = layouts[1 if layouts[0] is int else 0].dtype
         quick = dtype is int64 or op.result_dtype(dtype) is not dtype or dtype.category != INTEGER
@@ -35,9 +36,6 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
         quick = len({layout.dtype for layout in layouts if isinstance(layout, Layout)}) < 2 or not all(
             layout.shape == () for layout in layouts if isinstance(layout, Layout)
         )
-    many = not op.is_fast and not any(
-        isinstance(layout, Layout) and layout.dtype.category == COMPLEX for layout in layouts
-    )
     if many and int in layouts:  # each number's range must be checked first, except for the widest dtypes
         many = all(
             isinstance(layout, type) or layout.dtype is int64 or layout.dtype.category == BOOL for layout in layouts
