@@ -101,7 +101,7 @@ def test_a_line_is_computed_the_same_anywhere():
         assert np.array_equal(launch("fft_complex", x[i], np.empty_like(x[i]), (0,), False, "backward"), want[i])
 
 
-@pytest.mark.parametrize("shape", [(1000, 64), (70, 1024), (3, 90, 90)])
+@pytest.mark.parametrize("shape", [(1000, 64), (70, 1024), (3, 90, 90), (1, 40000), (1, 30011)])
 def test_threads_do_not_change_bits(shape):
     x = random(shape, "complex64")
     threads, results = get_num_threads(), []

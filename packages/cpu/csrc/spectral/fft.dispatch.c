@@ -6,7 +6,8 @@
      that butterflies are sums and products of whole vectors. Factors of the length follow one another as in Stockham's
      algorithm, from one buffer to another, which leaves the results in order (fft_butterflies.inc).
    * A long line is a matrix of rows * columns: vectors contain adjacent columns. The columns are transformed,
-     multiplied by twiddles, transposed, and transformed again (D. H. Bailey, 1990), each part in the first cache.
+     multiplied by twiddles, transposed, and transformed again (D. H. Bailey, 1990), each part in the first cache. Threads
+     divide the columns, then the rows, where there is only one line.
    * Lines of real numbers are pairs of even and odd elements: complex lines of half the length.
    * Lengths with a prime factor above FFT_LARGEST are convolutions with a chirp (L. Bluestein, 1970).
    * Inverse transforms exchange the real and the imaginary parts of the source and of the results.
@@ -23,7 +24,11 @@
 #include "spectral/fft_tables.h"
 
 enum source_kind { BUFFER, PLANES, PAIRED }; /* see fft_butterflies.inc */
-enum { STACK = 1 << 14 }; /* bytes of scratch on the stack */
+enum {
+    STACK = 1 << 16, /* bytes of scratch on the stack */
+    SPLIT = 1 << 15, /* the shortest line that threads divide, */
+    LINE_TASKS = 16, /* into so many tasks, twice */
+};
 
 #define PAIR(i) (i), LANES + (i)
 #define PAIRS_2(i) PAIR(i), PAIR((i) + 1)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 LANES = 16  # as FFT_LANES in fft_tables.h
 LARGEST = 37  # as FFT_LARGEST
-SHORT = 128  # numbers of the longest line that is transformed together with others
+SHORT = 128  # numbers of the longest line that is transformed together with others,
+SHORT_PADDED = 256  # and of the longest convolution
 FIXED = 16  # bytes of the struct before its passes
 COMPLEX, HALF, WHOLE, REAL = range(4)
 
@@ -109,7 +110,7 @@ def _pass(
     lines = prod(a.shape[i] for i in rest)
     length = n // 2 if kind != COMPLEX and n % 2 == 0 else n
     padded = 0 if max(prime_factors(length), default=1) <= LARGEST else padded_length(2 * length - 1)
-    rows, columns = split(padded or length)
+    rows, columns = (padded, 1) if 0 < padded <= SHORT_PADDED else split(padded or length)
     real = np.dtype("float32" if a.dtype.itemsize == 4 * from_unit else "float64")
     numbers = tables(n, length, padded, rows, columns, real)
     struct = ffi.new(
