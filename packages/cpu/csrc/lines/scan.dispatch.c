@@ -6,7 +6,13 @@
 #include "elements/math/functions.h"
 #include "lines/tiles.h"
 
-enum { EXTREME_BLOCK = 32 };
+/* LANES lines are processed together. GCC does not vectorize loops that it has
+   unrolled completely, nor does it know that operands are the same array or none of their elements is shared. */
+#define LOOP _Pragma("GCC unroll 1") _Pragma("GCC ivdep")
+#define LANES (sizeof(S) < 4 ? 64 / (int64_t)sizeof(S) : 16)
+#define NOTHING (-0.0)
+
+enum { EXTREME_BLOCK = 32, SHORT = 64 };
 
 #define S int64_t
 #define SUFFIX int64

@@ -23,7 +23,11 @@ enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4
 #define VECTOR 16
 #include "copies/transpose_vectors.inc"
 #if VECTOR_BYTES > 16
-#define VECTOR VECTOR_BYTES
+#define VECTOR 32
+#include "copies/transpose_vectors.inc"
+#endif
+#if VECTOR_BYTES > 32
+#define VECTOR 64
 #include "copies/transpose_vectors.inc"
 #endif
 #undef SIZE
@@ -35,7 +39,11 @@ enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4
 #define VECTOR 16
 #include "copies/transpose_vectors.inc"
 #if VECTOR_BYTES > 16
-#define VECTOR VECTOR_BYTES
+#define VECTOR 32
+#include "copies/transpose_vectors.inc"
+#endif
+#if VECTOR_BYTES > 32
+#define VECTOR 64
 #include "copies/transpose_vectors.inc"
 #endif
 #undef SIZE
@@ -47,7 +55,11 @@ enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4
 #define VECTOR 16
 #include "copies/transpose_vectors.inc"
 #if VECTOR_BYTES > 16
-#define VECTOR VECTOR_BYTES
+#define VECTOR 32
+#include "copies/transpose_vectors.inc"
+#endif
+#if VECTOR_BYTES > 32
+#define VECTOR 64
 #include "copies/transpose_vectors.inc"
 #endif
 #undef SIZE
@@ -55,10 +67,13 @@ enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4
 #undef PIECE
 
 /* to[r][c] = from[c][r]: `lines` lines of `rows` contiguous elements, both in complete squares of 16 bytes. */
-#if VECTOR_BYTES > 16
-#define WIDE_LINES(size) PASTE(PASTE(turn_lines, size), VECTOR_BYTES)(lines, piece, at, step, row, to_step)
+#define SOME_LINES(size, vector) turn_lines_##size##_##vector(lines - c, piece, at + c * step, step, row + c * size, to_step)
+#if VECTOR_BYTES > 32
+#define WIDE_LINES(size) (c += SOME_LINES(size, 64), c += SOME_LINES(size, 32))
+#elif VECTOR_BYTES > 16
+#define WIDE_LINES(size) (c += SOME_LINES(size, 32))
 #else
-#define WIDE_LINES(size) 0
+#define WIDE_LINES(size) ((void)0)
 #endif
 #define TURN(size)                                                                                          \
     static void turn_##size(int64_t lines, int64_t rows, const char *from, int64_t step, char *to, int64_t to_step) \
@@ -67,8 +82,9 @@ enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4
         for (int64_t r = 0; r < rows; r += piece) {                                                         \
             const char *at = from + r * size;                                                               \
             char *row = to + r * to_step;                                                                   \
-            const int64_t c = WIDE_LINES(size);                                                             \
-            turn_lines_##size##_16(lines - c, piece, at + c * step, step, row + c * size, to_step);         \
+            int64_t c = 0;                                                                                  \
+            WIDE_LINES(size);                                                                               \
+            SOME_LINES(size, 16);                                                                           \
         }                                                                                                   \
     }
 TURN(2)

@@ -111,6 +111,12 @@ def plan_of_other_shape(
         elif other is not largest and other.shape == largest.shape and other == largest:
             return None  # equal but not identical: the slow path makes them identical
         arrays = layouts
+    elif len(layouts) == 1 and type(layouts[0]) is Layout:
+        (largest,) = arrays = layouts
+        first = largest.dtype if largest.shape else (largest.dtype,)
+        known = table.by_kind.get((first, largest.device, parameters))
+        if known is None:
+            return None
     else:
         arrays = tuple([layout for layout in layouts if type(layout) is Layout])
         largest = max(arrays, key=_by_size, default=None)
@@ -187,7 +193,10 @@ def plan_by_checking(
 
 def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], parameters: Parameters) -> Plan:
     """Return a new plan of the operands' backend, whose launch needs no workspace from its callers."""
-    device = next(layout.device for layout in layouts if isinstance(layout, Layout))
+    for layout in layouts:
+        if isinstance(layout, Layout):
+            device = layout.device
+            break
     kernel = kernel_of(op)
     if not isinstance(kernel, str):
         layouts = (*layouts, *[float] * len(op.launch_scalars))  # a program's numbers are operands

@@ -133,7 +133,7 @@ def general_getitem(input: Tensor, index: Index) -> Tensor:
     if overridden((input,)):
         return call_torch_function("getitem", getitem, (input, index), {})
     try:
-        view, dim, named = alone(input, index) if type(index) is Tensor else basic(input, index)
+        view, dim, named = (direct if type(index) in (Tensor, tuple) else basic)(input, index)
         if named is None:
             return view if view is not input else recorded_ops.whole(input)
         if type(named) is list:
@@ -146,15 +146,23 @@ def general_getitem(input: Tensor, index: Index) -> Tensor:
         raise
 
 
-def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Named]:
-    """Return the result of `basic` for an index of one tensor: a shortcut for the common case."""
+def direct(input: Tensor, index: Any) -> tuple[Tensor, int, Named]:
+    """Return the result of `basic` for an index of one tensor, or of several integer ones: a shortcut for these."""
     now = steady(input)
-    wanted, known = layout_of_tensor(index), layout_of_tensor(now)
-    if not known.shape or wanted.device is not known.device:
+    known = layout_of_tensor(now)
+    parts = index if type(index) is tuple else (index,)
+    if not 0 < len(parts) <= len(known.shape):
         return basic(input, index)
-    covers = wanted.dtype is bool_ and wanted.shape == known.shape[: len(wanted.shape)] != ()
-    several = wanted.dtype is int64 and wanted.shape != ()
-    return (now, 0, steady(index)) if covers or several else basic(input, index)
+    for part in parts:
+        if type(part) is not Tensor:
+            return basic(input, index)
+        wanted = layout_of_tensor(part)
+        if not wanted.shape or wanted.device is not known.device:
+            return basic(input, index)
+        covers = wanted.dtype is bool_ and len(parts) == 1 and wanted.shape == known.shape[: len(wanted.shape)]
+        if not (covers or wanted.dtype is int64):
+            return basic(input, index)
+    return now, 0, steady(parts[0]) if len(parts) == 1 else [(dim, steady(part)) for dim, part in enumerate(parts)]
 
 
 def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = False) -> tuple[Tensor, int, Named]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import trim_traceback
-from facula_storage import bool_, contiguous, int64
+from facula_storage import Layout, bool_, contiguous, int64
 
 from ..._core.errors import relabel
 from ..._core.memory import check_overlap, check_writable, meet
@@ -151,7 +151,12 @@ def _put_slices(
     """
     if not inplace:
         self = steady(self)
-        result = recorded_ops.put(at_least_one(recorded_ops, self), index, values, (dim, accumulate, True))
+        at_least = at_least_one(recorded_ops, self)
+        if all([one.node is None and type(one._layout) is Layout for one in (self, index, values)]):
+            result = no_record_ops.clone(at_least)  # as the operator does, without checks that have been made
+            put_into(result, index, values, dim, accumulate, True)
+        else:
+            result = recorded_ops.put(at_least, index, values, (dim, accumulate, True))
         return result if self.ndim else recorded_ops.squeeze(result, 0)
     check_writable(operation, self)
     if starts_inplace(operation, self, (self, index, values)):

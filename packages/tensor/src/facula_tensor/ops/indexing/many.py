@@ -56,12 +56,12 @@ def merged(
             window = F.unsqueeze(window, dim)
             alone += 1
         pairs += zip(range(dim, dim + (index.ndim or 1)), _where_true(index), strict=True)
-    _check_shapes(pairs)
+    shape = _common_shape(pairs)
     dims = [dim for dim, _ in pairs]
     place = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
     others = [dim for dim in range(len(layout_of_tensor(window).shape)) if dim not in dims]
     order = (*others[:place], *dims, *others[place:])
-    arranged = F.permute(window, order)
+    arranged = window if order == tuple(range(len(order))) else F.permute(window, order)
     lengths = layout_of_tensor(arranged).shape
     end = place + len(dims)
     if read:
@@ -69,7 +69,7 @@ def merged(
     rooms = layout_of_tensor(arranged).shape
     positions: Any = None
     if len(pairs) > 1 and rooms == lengths and _are_on_the_cpu(pairs):
-        positions = _all_positions(pairs, lengths[place:end])
+        positions = _all_positions(pairs, shape, lengths[place:end])
         pairs = []
     for (dim, index), size, room in zip(pairs, lengths[place:end], rooms[place:end], strict=False):
         if room == size and not isinstance(layout_of_tensor(index), LevelLayout):
@@ -159,17 +159,16 @@ def _where_true(mask: Tensor) -> tuple[Tensor, ...]:
     return nonzero(mask, as_tuple=True)
 
 
-def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
-    shape: tuple[int, ...] = ()
-    for _, index in pairs:
-        try:
-            shape = broadcast_shapes("index", shape, tuple(index.shape))
-        except ArgumentError:
-            shapes = " and ".join([str(tuple(positions.shape)) for _, positions in pairs])
-            raise InvalidIndexError(
-                f"index: expected tensors that broadcast, one for each of the dimensions {[dim for dim, _ in pairs]}; "
-                f"got shapes {shapes}; to choose rows and columns separately, index twice: x[rows][:, columns]"
-            ) from None
+def _common_shape(pairs: list[tuple[int, Tensor]]) -> tuple[int, ...]:
+    """Return the shape that the indices broadcast to."""
+    try:
+        return broadcast_shapes("index", *[layout_of_tensor(index).shape for _, index in pairs])
+    except ArgumentError:
+        shapes = " and ".join([str(tuple(positions.shape)) for _, positions in pairs])
+        raise InvalidIndexError(
+            f"index: expected tensors that broadcast, one for each of the dimensions {[dim for dim, _ in pairs]}; "
+            f"got shapes {shapes}; to choose rows and columns separately, index twice: x[rows][:, columns]"
+        ) from None
 
 
 @elementwise
@@ -230,11 +229,11 @@ def _are_on_the_cpu(pairs: list[tuple[int, Tensor]]) -> bool:
     return all([type(layout) is Layout and layout.device.type == "cpu" for layout in layouts])
 
 
-def _all_positions(pairs: list[tuple[int, Tensor]], sizes: tuple[int, ...]) -> Tensor:
-    """Combine the indices of merged dimensions of these sizes; IndexError for positions out of range."""
-    shape: tuple[int, ...] = ()
-    for _, index in pairs:
-        shape = broadcast_shapes("index", shape, layout_of_tensor(index).shape)
+def _all_positions(pairs: list[tuple[int, Tensor]], shape: tuple[int, ...], sizes: tuple[int, ...]) -> Tensor:
+    """Combine the indices of merged dimensions of these sizes, with this common shape.
+
+    Raises IndexError for positions out of range.
+    """
     indices = [
         index if layout_of_tensor(index).shape == shape else no_record_ops.expand(index, shape) for _, index in pairs
     ]

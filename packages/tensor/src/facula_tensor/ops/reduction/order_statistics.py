@@ -55,6 +55,15 @@ _nanmedian_dim = _rank("nanmedian_dim")
 _mode = _rank("mode")
 
 
+def _of_all(name: str, input: Tensor) -> Tensor:
+    """Return the median of all elements; NaN if there are none."""
+    layout = layout_of_tensor(input)
+    if not layout.numel:
+        return full((), float("nan"), dtype=layout.dtype, device=layout.device)
+    flat = input if layout.ndim == 1 else no_record_ops.reshape(input, (-1,))
+    return no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())
+
+
 def _median_of_all(name: str) -> Function:
     @operator
     @under(f"_{name}_all", "The median of all elements; equal elements share the gradient.")
@@ -68,12 +77,7 @@ def _median_of_all(name: str) -> Function:
             return F.reshape(getattr(F, name + "_dim")(flat, (0,))[0], ())
 
         def execute(operands, parameters):
-            (flat,) = operands
-            if layout_of_tensor(flat).ndim != 1:
-                flat = no_record_ops.reshape(flat, (-1,))
-            if not layout_of_tensor(flat).numel:
-                return [full((), float("nan"), dtype=flat.dtype, device=flat.device)]
-            return [no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())]
+            return [_of_all(name, *operands)]
 
         def vjp_input(F, g, input, out, input_layout):
             winners = F.bitwise_or(F.eq(input, out), F.bitwise_and(F.ne(input, input), F.ne(out, out)))
@@ -137,7 +141,10 @@ def _median(name: str, kind: type[Extremes], summary: str, operand: str) -> Func
         out: Tensor | Sequence[Tensor] | None = None,
     ) -> Tensor | Extremes:
         if dim is None:
-            return write_out(name, getattr(F, name + "_all")(steady(as_tensor(name, input))), out)  # type: ignore[arg-type]
+            now = steady(as_tensor(name, input))
+            is_plain = now.node is None and type(now._layout) is Layout and now._layout.numel
+            result = _of_all(name, now) if is_plain else getattr(F, name + "_all")(now)
+            return result if out is None else write_out(name, result, out)  # type: ignore[arg-type]
         input, dim = one_dim(name, input, dim)
         results = getattr(F, name + "_dim")(input, (dim,))
         return extreme_pair(kind, drop_dim(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]

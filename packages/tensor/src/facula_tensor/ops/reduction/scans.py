@@ -35,6 +35,11 @@ def same_layout(layout: Layout, *rest: object) -> Layout:
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
+def unexpanded(F: Namespace, g: Tensor) -> Tensor:
+    """Return a copy of an expanded gradient, because repeated elements are slow to scan; others unchanged."""
+    return F.contiguous(g) if 0 in layout_of_tensor(g).strides else g
+
+
 @operator
 class _cumsum:
     """Cumulative sums along a dimension, from either end."""
@@ -45,7 +50,7 @@ class _cumsum:
     outputs = same_layout
 
     def vjp_input(F, g, _input_layout, dim, backwards):
-        return F.cumsum(g, (dim, not backwards))
+        return F.cumsum(unexpanded(F, g), (dim, not backwards))
 
 
 # Note [Gradient of running products]
@@ -64,7 +69,7 @@ class _cumprod:
 
     def vjp_input(F, g, input, out, dim):
         if in_one_pass(F, g, input):
-            return F.cumprod_grad(input, F.contiguous(g), out, (dim,))  # expanded ones are slow to scan
+            return F.cumprod_grad(input, unexpanded(F, g), out, (dim,))
         return F.mul(F.before(out, dim, 1), F.recurrence(input, g, (dim, True)))
 
 
@@ -210,7 +215,7 @@ def _extremes(name: str, which: str, made: type[Extremes], example: str, result:
 
         def vjp_input(F, g, indices, input_layout, dim):
             if in_one_pass(F, g, indices):
-                return F.extreme_grad(F.contiguous(g), indices, (dim,))
+                return F.extreme_grad(unexpanded(F, g), indices, (dim,))
             return F.chosen_back(g, indices, input_layout, dim)
 
     @function(

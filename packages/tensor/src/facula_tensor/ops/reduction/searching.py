@@ -18,6 +18,7 @@ from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..indexing.where_true import where_true
+from ..shape.joining import cat
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
@@ -122,10 +123,10 @@ def distinct(
             rows = no_record_ops.take(rows, order, (0,))
     if n:
         # Whether each row differs from the previous one; the first one begins a run.
-        differ = no_record_ops.ne(no_record_ops.slice(rows, 0, 1, n, 1), no_record_ops.slice(rows, 0, 0, n - 1, 1))
+        differ = no_record_ops.ne(rows[1:], rows[:-1])
         if dim is not None:
             differ = no_record_ops.any(differ, ((1,), False))
-        first = no_record_ops.cat((ones(1, dtype=bool_, device=input.device), differ), (0,))
+        first = cat((ones(1, dtype=bool_, device=input.device), differ))
         starts = where_true("nonzero_flat", first, ())
     else:
         first = zeros(0, dtype=bool_, device=input.device)
@@ -141,9 +142,8 @@ def distinct(
         back = run if order is None else no_record_ops.gather_back(run, order, ((n,), 0))
         results.append(no_record_ops.reshape(back, shape if dim is None else (n,)))
     if counts:
-        ends = no_record_ops.slice(starts, 0, 1, layout_of_tensor(starts).shape[0], 1) if n else starts
         last = full((1 if n else 0,), n, dtype=int64, device=input.device)
-        results.append(no_record_ops.sub(no_record_ops.cat((ends, last), (0,)), starts))
+        results.append(no_record_ops.sub(cat((starts[1:], last)), starts))
     return tuple(results)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
-from facula_storage import DType, Layout, layout_of
-from facula_storage.extend.layouts import contiguous_strides
+from facula_storage import DType, Layout, contiguous, layout_of
 
 from ..._core.promotion import as_dtype
 from ..._core.sizes import sizes
@@ -53,10 +52,10 @@ def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ..
     return tuple(numel // known if size == -1 else size for size in shape) if unknown else shape
 
 
-def view_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the strides of a view of the elements of `layout` in `shape`, or None if no such view exists."""
+def view_layout(layout: Layout, shape: tuple[int, ...]) -> Layout | None:
+    """Return the layout of a view of the elements of `layout` in `shape`, or None if no such view exists."""
     if layout.is_contiguous:
-        return contiguous_strides(shape)
+        return contiguous(shape, layout.dtype, layout.device)
     # Merge old dimensions with uniform strides into runs; each run must be the product of whole new dimensions.
     runs: list[list[int]] = []
     for size, stride in zip(layout.shape, layout.strides, strict=True):
@@ -80,7 +79,7 @@ def view_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...] | No
             return None
         strides.append(step)
         left, step = left // size, step * size
-    return tuple(reversed(strides))
+    return layout_of(shape, tuple(reversed(strides)), layout.dtype, layout.device)
 
 
 @view
@@ -107,13 +106,13 @@ class _view:
 
     def window(layout, *shape):
         wanted = resolve("view", sizes("view", shape), layout.numel)
-        strides = view_strides(layout, wanted)
-        if strides is None:
+        viewed = view_layout(layout, wanted)
+        if viewed is None:
             raise ArgumentError(
                 f"view: a tensor of shape {layout.shape} and strides {layout.strides} cannot be viewed as {wanted} "
                 "without copying; use .reshape() instead"
             )
-        return layout_of(wanted, strides, layout.dtype, layout.device), 0
+        return viewed, 0
 
     @may_alias_grad
     def vjp_input(F, g, input_layout, *_shape):
@@ -129,10 +128,8 @@ VIEW = operators["view"]
 def reshape_window(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | None:
     """Return the window that shows the elements in another shape, or None if the strides do not allow one."""
     wanted = resolve(operation, shape, layout.numel)
-    strides = view_strides(layout, wanted)
-    if strides is None:
-        return None
-    return layout_of(wanted, strides, layout.dtype, layout.device), 0, VIEW.rule, wanted
+    viewed = view_layout(layout, wanted)
+    return None if viewed is None else (viewed, 0, VIEW.rule, wanted)
 
 
 @form
