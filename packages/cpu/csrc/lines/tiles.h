@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4, STATE_BYTES = 32 };
+enum { STRIP = 32, DEPTH = 128, DENSE_STRIP = 256, DENSE_ROWS = 8, FEW_LINES = 4, STATE_BYTES = 32, CACHED = 1 << 19 };
 
 #define SIZE 2
 #define LANE uint16_t
@@ -174,7 +174,8 @@ static ALWAYS_INLINE void fetch_ahead(const int second, int64_t lines, int64_t b
                 __builtin_prefetch(at + c * next + done);
 }
 
-/* Move a tile of an operand, some lines at a time, and prefetch the same lines of the tile that is `ahead` bytes away. */
+/* Move a tile of an operand, some lines at a time, and prefetch the same lines of the tile that is `ahead` bytes away
+   (0: of none). */
 static void pass_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64_t next, int64_t along, char *tile, int store,
                       int64_t ahead)
 {
@@ -184,7 +185,9 @@ static void pass_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64
     for (int64_t c = 0, part; c < lines; c += part) {
         part = by_row || lines - c < PART ? lines - c : PART;
         char *const from = at + c * next;
-        if (by_row && near <= MOST_FETCHED)
+        if (!ahead)
+            ;
+        else if (by_row && near <= MOST_FETCHED)
             fetch_ahead(0, rows, part * near, from + ahead + (next < 0 ? (part - 1) * next : 0), along);
         else if (!by_row && far <= MOST_FETCHED)
             fetch_ahead(0, part, DEPTH * far, from + ahead + last, next);
@@ -207,8 +210,12 @@ static ALWAYS_INLINE int64_t run_columns(const struct facula_lines *plan, char *
     char state[DENSE_STRIP * STATE_BYTES] __attribute__((aligned(64)));
     const int64_t n = plan->n[0];
     int is_dense = 1;
-    for (int k = 0; k < operands; k++)
+    int64_t each = 0; /* bytes */
+    for (int k = 0; k < operands; k++) {
         is_dense &= plan->next[k] == size[k];
+        each += size[k];
+    }
+    const int is_cached = plan->segments * plan->segment * n * each <= CACHED;
     const int64_t strip = is_dense ? DENSE_STRIP : STRIP;
     for (int64_t done = 0; done < count; done += strip) {
         const int64_t width = count - done < strip ? count - done : strip;
@@ -245,7 +252,7 @@ static ALWAYS_INLINE int64_t run_columns(const struct facula_lines *plan, char *
                     if (k < operands)
                         pass_tile(size[k], width, rows - (k == shorter && !more), at[k] + i * plan->step[k],
                                   plan->next[k], plan->step[k], tile[k], k >= inputs,
-                                  more ? DEPTH * plan->step[k] : STRIP * plan->next[k] - i * plan->step[k]);
+                                  is_cached ? 0 : more ? DEPTH * plan->step[k] : STRIP * plan->next[k] - i * plan->step[k]);
                 }
             }
         }
