@@ -27,6 +27,15 @@ static ALWAYS_INLINE void rotate_rows(double *restrict a, double *restrict b, do
     }
 }
 
+static void exchange_rows(double *a, double *b, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++) {
+        const double kept = a[j];
+        a[j] = b[j];
+        b[j] = kept;
+    }
+}
+
 /* A sum of products in eight partial sums, whose order does not depend on the instruction set. */
 static double dot(const double *a, const double *b, int64_t n)
 {
@@ -207,15 +216,9 @@ static int eigenvalues_of(double *a, int64_t n, double *values, double *vectors)
                 least = j;
         if (least == i)
             continue;
-        const double kept = values[i];
-        values[i] = values[least];
-        values[least] = kept;
+        exchange_rows(values + i, values + least, 1);
         if (vectors)
-            for (int64_t j = 0; j < n; j++) {
-                const double element = vectors[i * n + j];
-                vectors[i * n + j] = vectors[least * n + j];
-                vectors[least * n + j] = element;
-            }
+            exchange_rows(vectors + i * n, vectors + least * n, n);
     }
     return 1;
 }
@@ -248,51 +251,135 @@ static void complete_rows(double *rows, int64_t n, int64_t known, int64_t count)
     }
 }
 
-/* Rotates pairs of the `count` rows of `a`, of length n, until all are orthogonal (M. R. Hestenes, 1958); `turned` (count,
-   count), unless it is NULL, becomes the product of the rotations. Then divides the rows by their lengths, the singular
-   values, which descend. Cosines of angles below `tolerance` count as 0. Returns whether they converged. */
-static int singular_values_of(double *a, int64_t count, int64_t n, double *values, double *turned,
-                              double tolerance)
+/* Applies a reflection, of which v[0] = 1 is stored, to rows of `n` elements. */
+static void reflect_rows(const double *v, double tau, double *a, int64_t width, int64_t rows, int64_t n)
 {
-    int is_turning = 1;
-    for (int64_t i = 0; i < count && turned; i++)
-        for (int64_t j = 0; j < count; j++)
-            turned[i * count + j] = i == j;
-    for (int sweep = 0; is_turning; sweep++) {
-        if (sweep == SWEEPS)
-            return 0;
-        is_turning = 0;
-        for (int64_t i = 0; i < count; i++)
-            for (int64_t j = i + 1; j < count; j++) {
-                double *x = a + i * n, *y = a + j * n;
-                const double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);
-                if (xx < yy) { /* longer rows first: they converge faster, and the values descend */
-                    for (int64_t k = 0; k < n; k++) {
-                        const double kept = x[k];
-                        x[k] = y[k];
-                        y[k] = kept;
-                    }
-                    for (int64_t k = 0; k < count && turned; k++) {
-                        const double kept = turned[i * count + k];
-                        turned[i * count + k] = turned[j * count + k];
-                        turned[j * count + k] = kept;
-                    }
-                }
-                if (!(fabs(xy) > tolerance * sqrt(xx) * sqrt(yy)) || fabs(xy) < DBL_MIN)
-                    continue;
-                is_turning = 1;
-                const double most = xx < yy ? yy : xx, least = xx < yy ? xx : yy;
-                const double zeta = (least - most) / (2 * xy);
-                const double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + hypot(1, zeta)), c = 1 / sqrt(1 + t * t);
-                rotate_rows(x, y, c, c * t, n);
-                if (turned)
-                    rotate_rows(turned + i * count, turned + j * count, c, c * t, count);
-            }
+    for (int64_t i = 0; i < rows && tau != 0; i++)
+        add_row(a + i * width, -tau * dot(a + i * width, v, n), v, n);
+}
+
+/* Makes the transpose of `a` (count, n), count <= n, upper bidiagonal by reflections from both sides: its diagonal becomes
+   `values`, the elements above it off[1] to off[count - 1]. With `turned`, the rows of `turned` (count, count) and of `a`
+   become the vectors, by which the bidiagonal matrix is to be multiplied. */
+static void make_bidiagonal(double *a, int64_t count, int64_t n, double *values, double *off, double *turned)
+{
+    double taus[MOST], other_taus[MOST], v[MOST], rows[CELLS];
+    off[0] = 0;
+    for (int64_t k = 0; k < count; k++) {
+        double *row = a + k * n + k, *below = row + n;
+        taus[k] = reflect(row, 1, n - k);
+        values[k] = row[0];
+        row[0] = 1;
+        reflect_rows(row, taus[k], below, n, count - k - 1, n - k);
+        if (k + 1 == count)
+            break;
+        other_taus[k] = reflect(below, n, count - k - 1); /* in column k */
+        off[k + 1] = below[0];
+        apply_reflection(below, n, other_taus[k], below + 1, n, count - k - 1, n - k - 1);
     }
+    if (!turned)
+        return;
+    memset(turned, 0, (size_t)(count * count) * sizeof *turned);
+    memset(rows, 0, (size_t)(count * n) * sizeof *rows);
+    for (int64_t k = count - 1; k >= 0; k--) {
+        turned[k * count + k] = rows[k * n + k] = 1;
+        reflect_rows(a + k * n + k, taus[k], rows + k * n + k, n, count - k, n - k);
+        if (k + 1 == count)
+            continue;
+        v[0] = 1;
+        for (int64_t i = k + 2; i < count; i++)
+            v[i - k - 1] = a[i * n + k];
+        reflect_rows(v, other_taus[k], turned + (k + 1) * count + k + 1, count, count - k - 1, count - k - 1);
+    }
+    memcpy(a, rows, (size_t)(count * n) * sizeof *a);
+}
+
+static ALWAYS_INLINE double rotation(double x, double y, double *c, double *s)
+{
+    const double length = sqrt(x * x + y * y);
+    *c = length > 0 ? x / length : 1;
+    *s = length > 0 ? y / length : 0;
+    return length;
+}
+
+/* Computes the descending singular values of `a` (count, n), count <= n; with `turned` (count, count), the vectors of its
+   columns in the rows of `turned`, and those of its rows in the rows of `a`. Rotations with implicit shifts make a
+   bidiagonal matrix diagonal (G. H. Golub, C. Reinsch, 1970). Returns whether they converged. */
+static int singular_values_of(double *a, int64_t count, int64_t n, double *values, double *turned)
+{
+    double off[MOST], most = 0;
+    make_bidiagonal(a, count, n, values, off, turned);
+    for (int64_t i = 0; i < count; i++)
+        most = fmax(most, fabs(values[i]) + fabs(off[i]));
+    const double negligible = DBL_EPSILON / 2 * most;
+    for (int64_t last = count - 1; last >= 0; last--)
+        for (int step = 0;; step++) {
+            int64_t first = last;
+            while (first > 0 && fabs(off[first]) > negligible && fabs(values[first - 1]) > negligible)
+                first--;
+            double c, s;
+            if (first > 0 && fabs(off[first]) > negligible) { /* values[first - 1] is 0: move its row's element out */
+                double moved = off[first];
+                off[first] = 0;
+                for (int64_t i = first; i <= last && fabs(moved) > negligible; i++) {
+                    values[i] = rotation(values[i], moved, &c, &s);
+                    if (i < last) {
+                        moved = -s * off[i + 1];
+                        off[i + 1] *= c;
+                    }
+                    if (turned)
+                        rotate_rows(a + (first - 1) * n, a + i * n, c, s, n);
+                }
+            }
+            if (first == last)
+                break;
+            if (step == SWEEPS)
+                return 0;
+            /* The shift is the eigenvalue of the last square of B^T B that is closer to its last element. */
+            const double x = values[first], y = values[last - 1], z = values[last], g = off[last - 1], h = off[last];
+            const double half = ((y - z) * (y + z) + (g - h) * (g + h)) / (2 * h * y);
+            const double along = ((x - z) * (x + z) + h * (y / (half + copysign(sqrt(half * half + 1), half)) - h)) / x;
+            double towards = along, beyond = off[first + 1];
+            for (int64_t i = first; i < last; i++) {
+                const double length = rotation(towards, beyond, &c, &s); /* of columns i and i + 1 */
+                if (i > first)
+                    off[i] = length;
+                const double corner = s * values[i + 1];
+                towards = c * values[i] + s * off[i + 1];
+                off[i + 1] = c * off[i + 1] - s * values[i];
+                values[i + 1] *= c;
+                if (turned)
+                    rotate_rows(turned + (i + 1) * count, turned + i * count, c, s, count);
+                values[i] = rotation(towards, corner, &c, &s); /* of rows i and i + 1 */
+                towards = c * off[i + 1] + s * values[i + 1];
+                values[i + 1] = c * values[i + 1] - s * off[i + 1];
+                if (i + 1 < last) {
+                    beyond = s * off[i + 2];
+                    off[i + 2] *= c;
+                }
+                off[i + 1] = towards;
+                if (turned)
+                    rotate_rows(a + (i + 1) * n, a + i * n, c, s, n);
+            }
+        }
+    for (int64_t i = 0; i < count; i++)
+        if (values[i] < 0) {
+            values[i] = -values[i];
+            for (int64_t j = 0; j < count && turned; j++)
+                turned[i * count + j] = -turned[i * count + j];
+        }
     for (int64_t i = 0; i < count; i++) {
-        values[i] = sqrt(dot(a + i * n, a + i * n, n));
-        for (int64_t j = 0; j < n && values[i] > 0; j++)
-            a[i * n + j] /= values[i];
+        int64_t greatest = i;
+        for (int64_t j = i + 1; j < count; j++)
+            if (values[j] > values[greatest])
+                greatest = j;
+        if (greatest == i)
+            continue;
+        exchange_rows(values + i, values + greatest, 1);
+        if (turned) {
+            exchange_rows(turned + i * count, turned + greatest * count, count);
+            exchange_rows(a + i * n, a + greatest * n, n);
+        }
     }
     return 1;
 }

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-# Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster. Singular values need the smaller of
-# both to be at most MOST_VALUES.
-WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 60, "svdvals": 40, "pinv": 60}
-MOST, MOST_VALUES = 64, 16
+# Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster.
+WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 12, "svdvals": 3, "pinv": 14}
+MOST = 64
 EACH = 100_000  # picoseconds: the overhead of a matrix
 LAPACK = {operator: planners[operator] for operator in WORK}
 
@@ -32,8 +31,8 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
     if any([layout.dtype is not a.dtype for layout in inputs]):
         kernel = None
     rows, columns = a.shape[-2:]
-    is_small = 0 < min(rows, columns) <= (MOST_VALUES if operator in {"svd", "svdvals", "pinv"} else MOST)
-    if kernel is None or not is_small or max(rows, columns) > MOST or not all(one.is_contiguous for one in outputs):
+    is_small = 0 < min(rows, columns) and max(rows, columns) <= MOST
+    if kernel is None or not is_small or not all(one.is_contiguous for one in outputs):
         return LAPACK[operator](operator, inputs, outputs, parameters)
     batch = a.shape[:-2]
     bounds = [_strides(bound, len(batch)) for bound in inputs[1:]] or [[0] * len(batch)] * 2
