@@ -229,3 +229,83 @@ def test_relu_stays_before_pooling_with_a_gradient():
         assert made.tolist() == x.grad.tolist()
         x.grad = None
     assert operators(captured)[0] == "relu"
+
+
+# ------------------------------------------------------------------------------------------------ steps of convolutions
+WEIGHTS = {"few channels": (16, 1, 3, 3), "Winograd": (33, 16, 3, 3), "one of each group": (6, 1, 3, 3)}
+
+
+def relu_inside(x):
+    return F.relu(x, inplace=True)
+
+
+EXTENDED = {
+    "relu": lambda x: x.relu(),
+    "pooling": lambda x: F.max_pool2d(x, 2),
+    "both": lambda x: F.max_pool2d(x.relu(), 2) * 1,
+    "in place": lambda x: relu_inside(x) + 1,
+    "pooling of relu in place": lambda x: F.max_pool2d(relu_inside(x), 2),
+}
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("name", EXTENDED)
+def test_extended_convolutions(name, weight, tmp_path):
+    """Compare every bit with the eager function, with and without a bias, and with files for Python and C."""
+    manual_seed(0)
+    weight, after = randn(*WEIGHTS[weight]), EXTENDED[name]
+    groups = 6 if len(weight) == 6 else 1
+    for bias in (None, randn(len(weight))):
+        function = lambda x: after(F.conv2d(x, weight, bias, padding=1, groups=groups))
+        captured = capture(function, on_break="error")
+        for _ in range(4):
+            x = randn(3, weight.shape[1] * groups, 14, 15)
+            assert captured(x).numpy().tobytes() == function(x).numpy().tobytes()
+        assert operators(captured)[0] == "conv2d_then" and "relu" not in operators(captured)
+        save(captured, path := tmp_path / "layer.facula", run=True)
+        assert load(path)(x).numpy().tobytes() == function(x).numpy().tobytes()
+        (made,) = run(tmp_path, path, [x.numpy()], 1)
+        assert made.tobytes() == function(x).numpy().tobytes()
+
+
+def read_before(x):
+    y = F.conv2d(x, ft.ones(16, 1, 3, 3))
+    return y.relu() + y
+
+
+def larger_windows(x):
+    return F.max_pool2d(F.conv2d(x, ft.ones(16, 1, 3, 3)), 3)
+
+
+def of_products(x):
+    return F.conv2d(x, ft.ones(16, 1, 1, 1)).relu()
+
+
+def written_between(x):
+    y = F.conv2d(x, ft.ones(16, 1, 3, 3))
+    y[0] = 3.0
+    return y.relu()
+
+
+@pytest.mark.parametrize("function", [read_before, larger_windows, of_products, written_between])
+def test_convolutions_that_stay(function):
+    captured = capture(function, on_break="error")
+    for _ in range(4):
+        x = randn(2, 1, 14, 14)
+        assert captured(x).tolist() == function(x).tolist()
+    assert "conv2d" in operators(captured) and "conv2d_then" not in operators(captured)
+
+
+def test_training_of_extended_convolutions():
+    """Backward passes read the results of relu, so the convolution may compute it."""
+    manual_seed(0)
+    weight = randn(16, 1, 3, 3).requires_grad_()
+    function = lambda x: F.conv2d(x, weight).relu().sum()
+    captured = capture(function, on_break="error")
+    for _ in range(4):
+        x, grads = randn(2, 1, 14, 14), []
+        for run_once in (captured, function):
+            run_once(x).backward()
+            grads.append(weight.grad.numpy().tobytes())
+            weight.grad = None
+        assert grads[0] == grads[1]

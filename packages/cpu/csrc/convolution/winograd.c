@@ -27,7 +27,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int is_sane(const struct facula_winograd *p)
+static int is_sane(const struct facula_winograd *p, int weights)
 {
     const int64_t sizes[] = {p->images, p->groups, p->channels, p->filters, p->height, p->width, p->out_height,
                              p->out_width};
@@ -37,9 +37,9 @@ static int is_sane(const struct facula_winograd *p)
     const double images = (double)p->images * (double)p->groups;
     const double in = images * (double)p->channels * (double)p->height * (double)p->width;
     const double out = images * (double)p->filters * ((double)p->out_height + SIDE) * ((double)p->out_width + SIDE);
-    const double weights = (double)p->groups * ((double)p->filters + 64) * (double)p->channels * POINTS;
-    return (p->taps == 3 || p->taps == 5) && p->channels <= MOST_CHANNELS && in <= LARGEST && out <= LARGEST &&
-           weights <= LARGEST && fabs((double)p->top) <= LARGEST && fabs((double)p->left) <= LARGEST;
+    const double numbers = (double)p->groups * ((double)p->filters + 64) * (double)p->channels * POINTS;
+    return (p->taps == 3 || p->taps == 5) && (!weights || (!p->pooled && !p->rectified)) && p->channels <= MOST_CHANNELS && in <= LARGEST && out <= LARGEST &&
+           numbers <= LARGEST && fabs((double)p->top) <= LARGEST && fabs((double)p->left) <= LARGEST;
 }
 
 /* Divides rows of tiles into strips of equal length, at most `tiles` long. */
@@ -66,7 +66,7 @@ static int64_t strip_floats(const struct facula_winograd *p, int64_t filters)
 
 FACULA_PUBLIC int64_t facula_complete_winograd(struct facula_winograd *p, int weights, int lanes, int threads)
 {
-    if (!is_sane(p))
+    if (!is_sane(p, weights))
         return -1;
     p->lanes = lanes;
     const int64_t wide = 2 * lanes, all = winograd_panels(p), tiles = p->images * winograd_tiles_y(p) * winograd_tiles_x(p);

@@ -10,6 +10,7 @@ struct facula_winograd {
     int64_t images, groups, channels, filters; /* channels and filters of one group */
     int64_t height, width, out_height, out_width;
     int64_t taps, top, left;                   /* taps is 3 or 5; the padding may be negative */
+    int64_t pooled, rectified; /* whether maxima of 2 x 2 results are stored; whether relu is applied */
 
     /* Set by facula_complete_winograd for the instruction set and the threads. */
     int64_t lanes;          /* floats of a vector */

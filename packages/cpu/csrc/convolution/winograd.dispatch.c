@@ -39,12 +39,14 @@
 #define SUFFIX float
 #define VECTOR floats
 #define LOOSE loose_floats
+#define INTEGER int32_t
 #define LOAD_PART load_floats
 #define STORE_PART store_floats
 #ifndef __AVX512F__
 #include "products/transpose.inc"
 #endif
 #include "products/gemm_micro.inc"
+#include "convolution/finish.inc"
 #include "convolution/winograd_transforms.inc"
 #include "convolution/winograd_tiles.inc"
 
@@ -190,7 +192,7 @@ static void run_panel(const struct call *call, int64_t number, float *private)
 static void convolve(struct call *call)
 {
     const struct facula_winograd *plan = call->plan;
-    const int64_t panels = winograd_panels(plan), strips = winograd_strips(plan);
+    const int64_t panels = winograd_panels(plan), strips = winograd_strips(plan), pooled = plan->pooled != 0;
     call->private = call->shared + plan->shared;
     for (int64_t group = 0; group < plan->groups; group++) {
         if (plan->by_panel) {
@@ -205,7 +207,7 @@ static void convolve(struct call *call)
         }
         call->input += plan->channels * plan->height * plan->width;
         call->weights += plan->filters * plan->channels * plan->taps * plan->taps;
-        call->results += plan->filters * plan->out_height * plan->out_width;
+        call->results += plan->filters * (plan->out_height >> pooled) * (plan->out_width >> pooled);
         call->bias += call->bias ? plan->filters : 0;
     }
 }

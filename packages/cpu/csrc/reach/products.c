@@ -146,13 +146,19 @@ static int check_band(struct reach *r, double size)
     return 0;
 }
 
+/* The numbers of results: of a quarter, if they are pooled. */
+static double finished(int64_t images, int64_t groups, int64_t filters, int64_t height, int64_t width, int64_t pooled)
+{
+    return TOTAL(images, groups, filters, pooled ? height / 2 : height, pooled ? width / 2 : width);
+}
+
 int check_depthwise(struct reach *r)
 {
     const struct facula_depthwise *p = r->plan;
     const int64_t size = size_in(r->kernel, 0);
     const int forward = is_named(r, "depthwise"), weighs = is_named(r, "depthwise_weight");
     const double images = TOTAL(p->images, p->groups, p->height, p->width);
-    const double results = TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width);
+    const double results = finished(p->images, p->groups, p->filters, p->out_height, p->out_width, p->pooled);
     const double weights = TOTAL(p->groups, p->filters, p->kernel_height, p->kernel_width);
     const double taps = TOTAL(p->kernel_height, p->kernel_width) * (forward ? 1 : (double)p->filters);
     EXPECT(images >= 0 && results >= 0 && weights >= 0 && TOTAL(p->images, p->groups) >= 0);
@@ -164,6 +170,10 @@ int check_depthwise(struct reach *r)
     EXPECT(p->block_rows >= 1 && p->block_columns >= 1 && is_count(p->block_rows) && is_count(p->block_columns));
     EXPECT(forward || weighs || (p->block_rows % p->row_stride == 0 && p->block_columns % p->column_stride == 0));
     EXPECT(p->group >= 1 && is_count(p->group) && (!weighs || (double)p->group * taps <= FACULA_DEPTHWISE_SUMS));
+    if (p->pooled || p->rectified) { /* by lines, of which two of four filters fit into the buffer */
+        EXPECT(forward && p->block_columns >= p->out_width && 8 * (double)p->out_width * (double)size <= FACULA_DEPTHWISE_LINES);
+        EXPECT(!p->pooled || p->block_rows % 2 == 0 || p->block_rows >= p->out_height);
+    }
     CHECK(check_band(r, (double)size));
     CHECK(has_memory(r, weighs ? 2 : forward ? 1 : 3, span_row(images, size)));
     CHECK(has_memory(r, forward ? 4 : 1, span_row(results, size)));
@@ -177,7 +187,7 @@ int check_winograd(struct reach *r)
     const struct facula_winograd *p = r->plan;
     const int forward = is_named(r, "conv2d_winograd"), weighs = is_named(r, "conv2d_weight_winograd");
     const double input = (double)p->images * (double)p->groups * (double)p->channels * (double)p->height * (double)p->width;
-    const double results = TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width);
+    const double results = finished(p->images, p->groups, p->filters, p->out_height, p->out_width, p->pooled);
     const double weights = TOTAL(p->groups, p->filters, p->channels, p->taps, p->taps);
     CHECK(has_memory(r, weighs ? 2 : 1, span_row(input, 4)));
     CHECK(has_memory(r, weighs ? 1 : forward ? 4 : 3, span_row(results, 4)));
@@ -195,7 +205,7 @@ int check_shallow(struct reach *r)
     const int forward = is_named(r, "conv2d_shallow"), weighs = is_named(r, "conv2d_weight_shallow");
     CHECK(has_memory(r, weighs ? 2 : 1, span_row(TOTAL(p->images, p->groups, p->channels, p->height, p->width), size)));
     CHECK(has_memory(r, weighs ? 1 : forward ? 4 : 3,
-                     span_row(TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width), size)));
+                     span_row(finished(p->images, p->groups, p->filters, p->out_height, p->out_width, p->pooled), size)));
     CHECK(has_memory(r, weighs ? 3 : 2,
                      span_row(TOTAL(p->groups, p->filters, p->channels, p->kernel_height, p->kernel_width), size)));
     if (forward)

@@ -61,7 +61,8 @@ def _recurrent_gradient(inputs: Shapes, outputs: Shapes) -> int:
 
 _FORMULAS: dict[str, Callable[[Shapes, Shapes], int]] = {
     "linear": _product, "matmul": _product, "linear_weight_grad": _weight_gradient,
-    "conv2d": _from_result, "conv2d_input": _from_first, "conv2d_weight": _convolution_weight,
+    "conv2d": _from_result, "conv2d_then": _from_result, "conv2d_input": _from_first,
+    "conv2d_weight": _convolution_weight,
     "attention": _attention, "attention_grad": _attention_gradient,
     "recurrent": _recurrent, "recurrent_grad": _recurrent_gradient,
 }  # fmt: skip

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_storage import Plan
+from facula_storage import Plan, contiguous
 
 from .._kernels import ffi, lib
 from .._runtime.planners import bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Layout
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -47,7 +49,7 @@ class Sizes(NamedTuple):
         return self.channels * self.kernel_height * self.kernel_width
 
 
-@planner("conv2d", "conv2d_input", "conv2d_weight")
+@planner("conv2d", "conv2d_input", "conv2d_then", "conv2d_weight")
 def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan convolutions of row-major arrays, float32 or float64: of images or of volumes; in bfloat16, of products.
 
@@ -56,26 +58,39 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
 
     conv2d maps images, weights and a bias (or None) to results. conv2d_input maps the results' gradient and weights to
     the images' gradient. conv2d_weight maps the results' gradient and images to the weights' gradient.
+
+    conv2d_then is conv2d with further steps, which a parameter after the shape names: "max_pool2d" of 2 x 2 results,
+    and "relu". The results are those of separate launches. Not all kernels support it.
     """
     from .winograd import choose_algorithm, plan_winograd  # `import facula` does not load it
 
+    steps: Sequence[str] = ()
+    if operator == "conv2d_then":
+        steps = parameters[5]
+        parameters = *parameters[:5], *parameters[6:]
     code = outputs[0].dtype.code
     half = code == BFLOAT16 and operator != "conv2d_weight"  # which may be a product
-    if (find_kernel(operator, code) is None and not half) or not all(
+    if (find_kernel("conv2d" if steps else operator, code) is None and not half) or not all(
         layout.dtype.code == code and layout.is_contiguous for layout in (*inputs, *outputs) if layout
     ):
         raise no_kernel(operator, inputs, outputs)
     if operator == "conv2d":
         images, weights, results = inputs[0], inputs[1], outputs[0]
+    elif operator == "conv2d_then":
+        images, weights = inputs[:2]
+        results = contiguous((*outputs[0].shape[:2], *parameters[4]), outputs[0].dtype, outputs[0].device)
     elif operator == "conv2d_input":
         images, weights, results = outputs[0], inputs[1], inputs[0]
     else:
         images, weights, results = inputs[1], outputs[0], inputs[0]
     algorithm = choose_algorithm(operator, parameters, images, weights, results)
     make = plan_winograd if algorithm == "fast" else plan_direct
-    plan = make(operator, inputs, outputs, parameters, images, weights, results)
+    named = "conv2d" if steps else operator
+    plan = make(named, inputs, outputs, parameters, images, weights, results, steps)
+    if steps:
+        plan.operator, plan.parameters = operator, (*parameters[:5], steps)
     if algorithm:  # files contain the choice
-        plan.request = operator, inputs, (*parameters[:5], algorithm)
+        plan.request = operator, inputs, (*plan.parameters[: 6 if steps else 5], algorithm)
     return plan
 
 
@@ -87,8 +102,9 @@ def plan_direct(
     images: Layout,
     weights: Layout,
     results: Layout,
+    steps: Sequence[str] = (),
 ) -> Plan:
-    """Plan convolutions as products of matrices: see Note [Convolution]."""
+    """Plan convolutions as products of matrices: see Note [Convolution]. Those of few channels may have steps."""
     stride, padding, dilation, groups = parameters[:4]
     code = outputs[0].dtype.code
     in_volumes = len(images.shape) == 5
@@ -97,20 +113,22 @@ def plan_direct(
         from .pointwise import plan_pointwise  # `import facula` does not load these modules
 
         plan = plan_pointwise(operator, inputs, outputs, parameters, *shapes)
-        if plan is not None:
+        if plan is not None and not steps:
             return plan
-    if code == BFLOAT16:
-        raise no_kernel(operator, inputs, outputs)
+    if code == BFLOAT16 or (steps and plan is not None):
+        raise no_kernel("conv2d_then" if steps else operator, inputs, outputs)
     kernel = kernel_for(operator, code)
     if not in_volumes:
         from .depthwise import plan_depthwise
         from .shallow import plan_shallow
 
-        plan = plan_shallow(operator, inputs, outputs, parameters, *shapes)
+        plan = plan_shallow(operator, inputs, outputs, parameters, *shapes, steps)
         if plan is None and weights.shape[1] == 1:
-            plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes)
+            plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes, steps)
         if plan is not None:
             return plan
+    if steps:
+        raise no_kernel("conv2d_then", inputs, outputs)
     deep: tuple[int, ...] = 1, 1, 1, 1, 1, 0
     if in_volumes:
         deep = images.shape[2], results.shape[2], weights.shape[2], stride[0], dilation[0], padding[0]

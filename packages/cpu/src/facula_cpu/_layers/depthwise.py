@@ -9,6 +9,8 @@ from .._runtime.planners import GRAIN, SERIAL, bound_plan
 from .._runtime.registry import kernel_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Plan
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -40,6 +42,11 @@ class Axis(NamedTuple):
         return (block - 1) * self.stride + reach + 1
 
 
+def flags(steps: Sequence[str]) -> tuple[bool, bool]:
+    """Return whether the steps after a convolution include maxima of 2 x 2 results, and relu."""
+    return "max_pool2d" in steps, "relu" in steps
+
+
 def set_axes(struct: Struct, rows: Axis, columns: Axis) -> None:
     """Set the lengths and distances of a convolution's plan."""
     struct.height, struct.out_height, struct.kernel_height = rows[:3]
@@ -56,8 +63,12 @@ def plan_depthwise(
     images: tuple[int, ...],
     weights: tuple[int, ...],
     results: tuple[int, ...],
+    steps: Sequence[str] = (),
 ) -> Plan | None:
-    """Plan a convolution of two dimensions, or a derivative, from these shapes; None unless the kernels support it."""
+    """Plan a convolution of two dimensions and further steps, or a derivative, from these shapes.
+
+    Return None unless the kernels support it.
+    """
     stride, padding, dilation, groups = parameters[:4]
     rows, columns = (
         Axis(images[k], results[k], weights[k], stride[k - 2], dilation[k - 2], padding[k - 2]) for k in (2, 3)
@@ -69,6 +80,10 @@ def plan_depthwise(
     block = cut(rows, columns, filters if back else 1, size, back)
     if block is None:
         return None
+    if steps:  # by lines
+        if block[1] < columns.out or 8 * columns.out * size > lib.FACULA_DEPTHWISE_LINES or block[0] < 2 <= rows.out:
+            return None
+        block = block[0] if block[0] >= rows.out else block[0] // 2 * 2, block[1]
 
     kernel = kernel_for(operator.replace("conv2d", "depthwise"), outputs[0].dtype.code)
     of_plane = rows.out * columns.out * filters
@@ -77,6 +92,7 @@ def plan_depthwise(
     struct.images, struct.groups, struct.filters = images[0], groups, filters
     set_axes(struct, rows, columns)
     struct.block_rows, struct.block_columns = block
+    struct.pooled, struct.rectified = flags(steps)
     struct.serial = work * images[0] * groups <= SERIAL
     if operator == "conv2d_weight":
         struct.group = max(1, min(lib.FACULA_DEPTHWISE_SUMS // (filters * taps), GRAIN // (work * images[0] or 1)))

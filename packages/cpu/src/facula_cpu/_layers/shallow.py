@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from .._kernels import ffi, lib
 from .._runtime.planners import SERIAL, bound_plan
 from .._runtime.registry import kernel_for
-from .depthwise import Axis, set_axes
+from .depthwise import Axis, flags, set_axes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Plan
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -33,8 +35,9 @@ def plan_shallow(
     images: tuple[int, ...],
     weights: tuple[int, ...],
     results: tuple[int, ...],
+    steps: Sequence[str] = (),
 ) -> Plan | None:
-    """Plan a convolution of two dimensions, or a derivative, from these shapes.
+    """Plan a convolution of two dimensions and further steps, or a derivative, from these shapes.
 
     Return None if there are many channels or large strides, or if most lanes of vectors would be empty.
     """
@@ -80,7 +83,11 @@ def plan_shallow(
     if used < (LEAST_USED_FOR_WEIGHTS if weighs else LEAST_USED):
         return None
 
+    pooled, rectified = flags(steps)
+    if pooled and lines < rows.out:
+        lines += lines % 2
     struct: Struct = ffi.new(STRUCT)
+    struct.pooled, struct.rectified = pooled, rectified
     struct.images, struct.groups, struct.channels, struct.filters = read[0], groups, channels, filters
     set_axes(struct, rows, columns)
     struct.block_lines, struct.joined = lines, joined

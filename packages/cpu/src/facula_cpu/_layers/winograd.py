@@ -8,8 +8,11 @@ from .._kernels import ffi, lib
 from .._runtime.algorithms import check_algorithm, get_convolution_algorithm
 from .._runtime.planners import bound_plan
 from .._runtime.registry import LEVELS, kernel_for, level
+from .depthwise import flags
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Layout, Plan
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -53,8 +56,9 @@ def plan_winograd(
     images: Layout,
     weights: Layout,
     results: Layout,
+    steps: Sequence[str] = (),
 ) -> Plan:
-    """Plan a convolution for which `choose_algorithm` returned "fast"."""
+    """Plan a convolution for which `choose_algorithm` returned "fast", and further steps."""
     _, padding, _, groups = parameters[:4]
     channels, filters, taps = weights.shape[1], weights.shape[0] // groups, weights.shape[-1]
     read, made = images, results
@@ -62,7 +66,7 @@ def plan_winograd(
         read, made, channels, filters = results, images, filters, channels
         padding = [taps - 1 - before for before in padding]
     geometry = images.shape[0], groups, channels, filters, *read.shape[-2:], *made.shape[-2:], taps, *padding
-    struct: Struct = ffi.new(STRUCT, geometry)
+    struct: Struct = ffi.new(STRUCT, (*geometry, *flags(steps)))
     workspace = lib.facula_complete_winograd(
         struct, operator == "conv2d_weight", 4 << min(LEVELS.index(level()), 2), lib.facula_threads()
     )

@@ -203,7 +203,7 @@ class Editable:
     def call(
         self,
         operator: str | Program,
-        inputs: Sequence[Use | Value | float],
+        inputs: Sequence[Use | Value | float | None],
         outputs: Sequence[Use | Value],
         *,
         parameters: tuple[object, ...] = (),
@@ -213,7 +213,7 @@ class Editable:
 
         Arguments:
             operator: its name, or an elementwise program.
-            inputs: its operands, in the operator's order: values, parts of them, and numbers.
+            inputs: its operands, in the operator's order: values, parts of them, numbers, and None for missing ones.
             outputs: the values that it writes.
             parameters: further parameters of the operator's planner, as in its other calls.
             like: a call whose module and line are shown for the new one.
@@ -224,11 +224,11 @@ class Editable:
         """
         if type(like) is not Call:
             raise InvalidTypeError(f"call: expected like to be a call; got {type(like).__name__}")
-        given = [self._address(value, False) for value in inputs]
+        given = [None if value is None else self._address(value, False) for value in inputs]
         made = [self._address(value, True) for value in outputs]
-        arrays: list[Any] = [operand for operand in given if type(operand) is Address]
-        numbers = [operand for operand in given if type(operand) is not Address]
-        asked: list[Any] = [address.layout if type(address) is Address else type(address) for address in given]
+        arrays: list[Any] = [one or 0 for one in given if one is None or type(one) is Address]
+        numbers = [one for one in given if one is not None and type(one) is not Address]
+        asked: list[Any] = [None if one is None else one.layout if type(one) is Address else type(one) for one in given]
         try:
             layouts = tuple([address.layout for address in made])
             plan = self._recording.recorder.launch_device.backend.plan(operator, tuple(asked), layouts, parameters)

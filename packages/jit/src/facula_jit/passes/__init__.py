@@ -19,18 +19,23 @@ from facula_errors.extend import published as _published
 from ._batch_norm_folding import fold_batch_norm
 from ._common_subexpressions import merge_common
 from ._constant_folding import fold_constants
+from ._convolution_steps import extend_convolutions
 from ._copy_elimination import skip_copies
 from ._dead_code import drop_dead
 from ._fusion import fuse_elementwise
 from ._in_place import write_in_place
 from ._pooling import pool_before_relu
 
-DEFAULT = (fold_constants, merge_common, skip_copies, drop_dead, pool_before_relu, fuse_elementwise, write_in_place)
+DEFAULT = (
+    fold_constants, merge_common, skip_copies, drop_dead, pool_before_relu, extend_convolutions, fuse_elementwise,
+    write_in_place,
+)  # fmt: skip
 """The default passes of `capture`, in order; they do not change a bit of any result."""
 
 __all__ = [
     "DEFAULT",
     "drop_dead",
+    "extend_convolutions",
     "fold_batch_norm",
     "fold_constants",
     "fuse_elementwise",

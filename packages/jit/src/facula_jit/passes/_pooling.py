@@ -35,7 +35,7 @@ def _is_exchangeable(relu: Call, pooling: Call, facts: Facts, number: int) -> bo
     """Return True for max pooling of relu's results without indices, which may read relu's operand instead."""
     if pooling.operator not in POOLING or not facts.is_movable(pooling.launch):
         return False
-    (before,), (after,), (_, *indices) = relu.inputs, relu.outputs, pooling.outputs
+    (before,), (after,) = relu.inputs, relu.outputs
     read = pooling.inputs[0]
     if not isinstance(before, Use) or not isinstance(read, Use) or before.layout is not after.layout:
         return False
@@ -45,6 +45,12 @@ def _is_exchangeable(relu: Call, pooling: Call, facts: Facts, number: int) -> bo
         return False
     if before != after and facts.last_change(before.value.number) >= number:
         return False
+    return has_unused_indices(pooling, facts)
+
+
+def has_unused_indices(pooling: Call, facts: Facts) -> bool:
+    """Return True if pooling has no indices, or no launch and no result uses them."""
+    _, *indices = pooling.outputs
     return all([facts.is_temporary(use.value.number) and not facts.readers.get(use.value.number) for use in indices])
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_storage import contiguous
+
 from .shapes import are_sizes, is_size, left_out
 
 if TYPE_CHECKING:
     from .declared import Contract
+
+STEPS = (("relu",), ("max_pool2d",), ("max_pool2d", "relu"))
 
 
 def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> bool:
@@ -44,6 +48,18 @@ def conv(inputs: Any, outputs: Any, parameters: Any) -> bool:
     return left_out(bias, (weights.shape[0],)) and convolution(images, weights, results, parameters)
 
 
+def conv_then(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Check for a convolution of images with further steps."""
+    (images, weights, bias), (made,) = inputs, outputs
+    size, steps, *algorithm = parameters[4:]
+    if not are_sizes(size, 2, 1) or steps not in STEPS or len(made.shape) != 4:
+        return False
+    if made.shape[2:] != (tuple([length // 2 for length in size]) if "max_pool2d" in steps else size):
+        return False
+    results = contiguous((*made.shape[:2], *size), made.dtype)
+    return conv((images, weights, bias), (results,), (*parameters[:5], *algorithm))
+
+
 def conv_input(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Check for the gradient of the images, from that of the results and the weights."""
     (results, weights), (images,) = inputs, outputs
@@ -59,5 +75,6 @@ def conv_weight(inputs: Any, outputs: Any, parameters: Any) -> bool:
 CONTRACTS: dict[str, Contract] = {
     "conv2d": conv,
     "conv2d_input": conv_input,
+    "conv2d_then": conv_then,
     "conv2d_weight": conv_weight,
 }
