@@ -92,9 +92,13 @@ def _plan(
     if kernel is None:
         raise no_kernel(operator, inputs, outputs)
     values, indices = outputs[0] if wanted[0] else None, outputs[-1] if wanted[1] else None
-    kept = _kept_dims(a, dims, keepdim, values, indices)
     size = a.dtype.itemsize
-    reduced = _merge([(a.shape[dim], a.strides[dim] * size) for dim in reversed(dims)], ordered=not wanted[1])
+    if a.is_contiguous and len(dims) == a.ndim:
+        kept: list[tuple[int, ...]] = [(1, 0, 0, 0)]
+        reduced: list[tuple[int, ...]] = [(a.numel, size)]
+    else:
+        kept = _kept_dims(a, dims, keepdim, values, indices)
+        reduced = _merge([(a.shape[dim], a.strides[dim] * size) for dim in reversed(dims)], ordered=not wanted[1])
     total = a.numel // max(outputs[0].numel, 1) if outputs[0].numel else 0
     if not outputs[0].numel or not a.numel:
         total = 0

@@ -116,17 +116,9 @@ def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: floa
 def _bin_of_each(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     """Return the bin of each value, and whether the value is in a bin; the last edge belongs to the last bin."""
     n = edges.numel() - 1
-    place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)
-    last = no_record_ops.eq(values, no_record_ops.select(edges, 0, n))
-    place = no_record_ops.where(last, n - 1, place)
-    inside = no_record_ops.bitwise_and(no_record_ops.ge(place, 0), no_record_ops.lt(place, n))
-    inside = no_record_ops.bitwise_and(
-        inside,
-        no_record_ops.bitwise_and(
-            no_record_ops.eq(values, values), no_record_ops.le(values, no_record_ops.select(edges, 0, n))
-        ),
-    )
-    return place, inside
+    place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)  # n for NaN
+    place = no_record_ops.where(no_record_ops.eq(values, no_record_ops.select(edges, 0, n)), n - 1, place)
+    return place, no_record_ops.bitwise_and(no_record_ops.ge(place, 0), no_record_ops.lt(place, n))
 
 
 def _histogram_of(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, density: bool) -> Tensor:

@@ -60,11 +60,10 @@ def search_positions(
             f"{operation}: expected a sorted sequence of one dimension, or with the values' leading dimensions; got "
             f"sequence {shape} and values {wanted}"
         )
-    dtype = result_type(lines, values)
-    lines, values = (
-        no_record_ops.to(operand, (dtype,)) if operand.dtype is not dtype else operand for operand in (lines, values)
-    )
-    if len(shape) == 1:
+    if lines.dtype is not values.dtype:
+        dtype = result_type(lines, values)
+        lines, values = no_record_ops.to(lines, (dtype,)), no_record_ops.to(values, (dtype,))
+    if len(shape) == 1 and len(wanted) != 1:
         result = no_record_ops.reshape(
             no_record_ops.search_sorted(lines, no_record_ops.reshape(values, (-1,)), (right,)), wanted
         )
@@ -255,7 +254,7 @@ def bincount(input: Snapshot, weights: Tensor | None = None, minlength: Integer 
         raise DTypeError(f"bincount: expected integers; got {layout.dtype.name}; convert with .long()")
     if layout.ndim != 1:
         raise ArgumentError(f"bincount: expected one dimension; got shape {layout.shape}")
-    places = no_record_ops.to(input, (int64,))
+    places = input if layout.dtype is int64 else no_record_ops.to(input, (int64,))
     size = minlength
     if layout.numel:
         low, high = no_record_ops.amin(places, ((0,), False)).item(), no_record_ops.amax(places, ((0,), False)).item()

@@ -136,10 +136,10 @@ def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
         nb = b.node
         if (na is not None or nb is not None) and active_modes:
             return None
-        if dim or name == "stack":
+        if dim or (name == "stack" and lb is not la):
             lo, outer, dim, wide_a, wide_b = _geometries[name, la, lb, dim]
         else:  # not cached, because the lengths may differ in every call
-            shape = la.shape
+            shape = la.shape if name == "cat" else (1, *la.shape)
             if lb is la:
                 rows = shape[0] * 2
             elif lb.dense != la.dense or lb.shape[1:] != shape[1:]:

@@ -90,6 +90,8 @@ class _slice:
     def window(layout, dim, start, stop, step):
         count = max(0, -(-(stop - start) // step))
         shape, strides = layout.shape, layout.strides
+        if step == 1 and not dim and count:
+            return layout.first_rows(count), start * strides[0] * layout.dtype.itemsize
         part = layout_of(
             (*shape[:dim], count, *shape[dim + 1 :]),
             (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]),
