@@ -50,6 +50,7 @@ TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 DIGITS = "scikit-learn>=1.5,<2"  # contains the digits that programs of examples/ read
 LIBRARIES = ROOT / "integration_tests" / "libraries"
 SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # they require torch, and run on facula
+SITE = ("sphinx>=9.0,<10", "myst-parser>=5,<6", "furo>=2025.12", "einops>=0.8,<1")
 EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
 LARGE = ("cpu", "tensor")  # packages with many tests, which run on all cores
@@ -417,6 +418,15 @@ def lowest_versions(package: str) -> list[str]:
     return [f"{name}=={floor}" for name, floor in sorted(floors.items())]
 
 
+@nox.session(requires=["build"])
+def docs(session: nox.Session) -> None:
+    """Build the site in .nox/docs/site/, which opens from disk; warnings, such as dead links, are errors."""
+    install(session, *PACKAGES, also=SITE)
+    output = ROOT / ".nox" / "docs" / "site"
+    session.run("python", "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "-E", "docs", str(output))
+    session.log(f"open {output / 'index.html'}")
+
+
 # Programs ------------------------------------------------------------------------------------------------------------
 
 
@@ -601,7 +611,7 @@ def asan(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Check that a package is ready and build its files for upload: `nox -s release -- NAME`; docs/releasing.md."""
+    """Check that a package is ready and build its files: `nox -s release -- NAME`; docs/how-to/releasing.md."""
     session.install(*build_tools())
     output = str(ROOT / "results" / "release")
     command = ["python", str(ROOT / ".ci" / "release.py"), "check", *session.posargs, output]

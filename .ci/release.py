@@ -2,7 +2,7 @@
 
 `news` moves the fragments of packages/NAME/changes/ into its CHANGELOG.md under today's date. `check` verifies
 that the package is ready, builds its sdist and wheel from the tag into FOLDER, and checks both. It uploads no file.
-See docs/releasing.md.
+See docs/how-to/releasing.md.
 """
 
 import ast

@@ -7,7 +7,7 @@ from conftest import ROOT
 
 ROWS = [
     tuple(cell.strip() for cell in line.strip("|").split(" | "))
-    for line in (ROOT / "docs/glossary.md").read_text().splitlines()
+    for line in (ROOT / "docs/reference/glossary.md").read_text().splitlines()
     if line.startswith("| ") and not line.startswith(("| word |", "| --- |"))
 ]
 

@@ -61,7 +61,7 @@ def is_table(node):
     return isinstance(node, ast.Dict) and all(getattr(key, "value", "").endswith("_step") for key in node.keys)
 
 
-@pytest.mark.parametrize("page", ["docs/optim.md", "packages/optim/README.md"])
+@pytest.mark.parametrize("page", ["docs/packages/optim.md", "packages/optim/README.md"])
 def test_pages_list_all_optimizers(page):
     """Check all except `SparseAdam`, whose constructor raises."""
     tree = ast.parse((ROOT / "packages/optim/src/facula_optim/__init__.py").read_text())

@@ -124,7 +124,9 @@ def test_each_packages_urls_lead_into_the_tree(package, root):
         assert found, f"{kind}: {url}"
         target = root / found[2]
         assert target.is_dir() if found[1] == "tree" else target.is_file(), f"{kind}: {url}"
-        assert found[2] == f"docs/{package.name}.md" or package.folder in (target, target.parent), f"{kind}: {url}"
+        assert found[2] == f"docs/packages/{package.name}.md" or package.folder in (target, target.parent), (
+            f"{kind}: {url}"
+        )
 
 
 def listed(path):
@@ -145,7 +147,7 @@ def test_a_name_is_public_or_for_siblings_never_both(package):
 
 
 def test_news_are_sentences_for_the_changelog(package):
-    """A release adds these sentences to CHANGELOG.md as list items; see docs/releasing.md."""
+    """A release adds these sentences to CHANGELOG.md as list items; see docs/how-to/releasing.md."""
     for path in sorted((package.folder / "changes").glob("*")):
         text = path.read_text()
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]*\.md", path.name), f"{path}: name it after its subject"

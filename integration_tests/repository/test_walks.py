@@ -1,4 +1,4 @@
-"""The walks of docs/architecture.md are correct: every named file exists and defines the names that they state."""
+"""The walks of docs/explanation/architecture.md are correct: files exist, and define the names that the walks state."""
 
 import ast
 import re
@@ -34,7 +34,7 @@ def untrue(text, root):
 
 
 def walks(root):
-    page = (root / "docs" / "architecture.md").read_text()
+    page = (root / "docs/explanation/architecture.md").read_text()
     return page.partition("\n## Walkthroughs\n")[2].partition("\n## ")[0]
 
 
@@ -42,7 +42,7 @@ def test_the_walks_are_true(root):
     text = walks(root)
     assert len(re.findall(r"^\d\. `", text, re.MULTILINE)) >= 20
     wrong = untrue(text, root)
-    assert not wrong, f"docs/architecture.md: {wrong}"
+    assert not wrong, f"docs/explanation/architecture.md: {wrong}"
 
 
 @pytest.mark.parametrize(

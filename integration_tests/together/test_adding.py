@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("adding-*.md"))
+PAGES = sorted((ROOT / "docs/how-to").glob("adding-*.md"))
 DIFF = re.compile(r"^```diff\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"packages/\w+/src/(\w+(?:/\w+)*)\.py")
 TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
@@ -90,5 +90,5 @@ def test_the_page_lists_every_key_of_a_declaration():
     """Check that keys are listed in order, once each, and that declarations know all of them."""
     from facula_tensor._dispatch.operator import KNOWN
 
-    table = (ROOT / "docs" / "adding-an-operator.md").read_text().partition("## Every key")[2]
+    table = (ROOT / "docs/how-to/adding-an-operator.md").read_text().partition("## Every key")[2]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == sorted(KNOWN)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").glob("*/*.md"))
 NEEDS = {"onnx": ("onnx", "onnxruntime")}  # imported by a page's programs, in addition to facula's packages
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -43,7 +43,7 @@ def test_the_page_lists_the_layers_and_functions_that_are_missing(place):
     import facula
     from facula_tensor.extend import PyTorchNames
 
-    page = (ROOT / "docs" / "coming-from-pytorch.md").read_text()
+    page = (ROOT / "docs/tutorials/coming-from-pytorch.md").read_text()
     table = page.partition("### Missing layers and functions")[2]
     columns = [line.split("|")[2 if place == "nn" else 3] for line in table.splitlines() if line.startswith("| ")]
     listed = re.findall(r"`(\w+)`", " ".join(columns[2:]))

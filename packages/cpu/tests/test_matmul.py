@@ -109,7 +109,7 @@ def test_stacks_that_share_a_matrix(name, stack, threads, level):
 
 @pytest.mark.parametrize("shape", [(5, 7, 1), (14, 32, 2), (29, 33, 1027), (1, 50, 801), (51, 1, 799), (85, 40, 6001)])
 def test_bfloat16_is_summed_in_float32(shape, threads, level):
-    """Check sums of numbers of many magnitudes against float64, with the bound of docs/cpu.md, and their bits."""
+    """Check sums of numbers of many magnitudes against float64, with the bound of docs/packages/cpu.md."""
     m, n, k = shape
     rng = np.random.default_rng(k)
     a = to_bfloat16(np.asarray(rng.standard_normal((k, m)) * 2.0 ** rng.integers(-20, 20, (k, m)), "f4")).T

@@ -16,7 +16,7 @@ import facula
 from facula_errors.testing import raises
 from facula_tensor.extend import table_rows, table_sections
 
-PAGE = "docs/coming-from-pytorch.md says what is missing"
+PAGE = "docs/tutorials/coming-from-pytorch.md says what is missing"
 PLACES = ["", ".nn", ".nn.functional", ".nn.init", ".nn.utils", ".nn.parameter", ".nn.modules", ".optim",
           ".optim.lr_scheduler", ".optim.optimizer", ".utils", ".utils.data", ".utils.data.dataset",
           ".utils.data.sampler", ".utils.data.dataloader", ".utils.checkpoint", ".autograd", ".autograd.function",

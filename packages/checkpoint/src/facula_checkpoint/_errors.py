@@ -6,7 +6,7 @@ from facula_errors import FaculaError
 
 
 class CheckpointError(FaculaError, ValueError):
-    """A file with invalid contents: `path` is the file, `reason` the problem, with a remedy after `; ` if there is one.
+    """A file with invalid contents: `path` is the file, `reason` the problem, and a remedy if there is one.
 
     A file that is missing, a directory or not readable raises Python's OSError for that case. Errors of recomputation
     (activation checkpointing) are a different class: `facula_autograd.RecomputationError`.

@@ -5,7 +5,7 @@ the first run, `_guards` the Python state that it reads, and `_autograd` its bac
 transform the recording, `_replay` runs it, `_files` and `onnx` write it to files. `_control_flow`, `_script` and
 `_source` implement control flow that depends on tensors.
 May import: facula_tensor, facula_autograd, facula_storage, facula_cpu and their `extend`; facula_checkpoint;
-facula_errors; no other sibling. Of the siblings, only facula imports it. Where next: `docs/jit.md` of the repository.
+facula_errors; no other sibling. Of the siblings, only facula imports it. Where next: docs/packages/jit.md.
 """
 
 from facula_errors.extend import published as _published

@@ -112,7 +112,7 @@ def checkpoint_sequential(
     *,
     preserve_rng_state: bool = True,
 ) -> AnyValue:
-    """Run `functions` in sequence, in `segments` parts, all but the last of which are `checkpoint`s.
+    """Run `functions` in sequence, in `segments` parts, all but the last of which `checkpoint` runs.
 
     The last part keeps its values, because the backward pass needs it first.
 

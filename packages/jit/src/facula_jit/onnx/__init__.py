@@ -2,7 +2,7 @@
 
 An export records a model's forward operator by operator, and converts operators to ONNX nodes by a table.
 May import: modules permitted for facula_jit; `onnx` only inside functions.
-Where next: `docs/onnx.md` of the repository.
+Where next: `docs/how-to/onnx.md` of the repository.
 """
 
 from facula_errors.extend import published as _published

@@ -20,7 +20,9 @@ from facula_storage.extend.objects import reorder_bases
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = "https://github.com/facula/facula/blob/main/docs/coming-from-pytorch.md"  # as the wheel's metadata says
+PAGE = (
+    "https://github.com/facula/facula/blob/main/docs/tutorials/coming-from-pytorch.md"  # as the wheel's metadata says
+)
 
 
 class PyTorchNames:

@@ -10,5 +10,5 @@ expanded in `_forms/_dispatch/fast/`. `slow_path/` restarts a call from the begi
 changes; `rules/` has vjp rules and saved values, `expressions/` operators that are written in others;
 `view_call` is the path of views; `overrides` and `autocast` may intercept calls.
 May import: `_core`.
-Where next: `../_forms/_dispatch/fast/unary.py`, then `slow_path/slow_call.py`; docs/architecture.md follows a call.
+Where next: `../_forms/_dispatch/fast/unary.py`, then `slow_path/slow_call.py`; docs/explanation/architecture.md.
 """

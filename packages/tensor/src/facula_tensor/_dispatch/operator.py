@@ -11,7 +11,7 @@ A declaration is a class body that reads top to bottom:
             return F.tanh_grad(g, out)
 
 The names of a vjp rule's arguments determine the values that it reads and the node saves: the name of
-an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/adding-an-operator.md.
+an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/how-to/adding-an-operator.md.
 """
 
 from __future__ import annotations
@@ -71,35 +71,34 @@ def _check_names(operation: str, declared: Iterable[str], known: frozenset[str])
 class Operator:
     """The description of one operator.
 
-    - `inputs`: names of the tensor operands; `arity`: their number (-1: any). `optional` names those that may be
-      None (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that
-      are converted to float32 if they are zero-dimensional and the operator computes in float16 or bfloat16.
+    - `inputs`: names of the tensor operands; `arity`: their number (-1: any). `optional` names those that may be None
+      (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that are converted
+      to float32 if they are zero-dimensional and the operator computes in float16 or bfloat16.
     - `signature(*arguments)`: the public function's arguments, with kinds as annotations; operands have their names.
       OPTIONS in written.py lists further options of that function.
-    - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
-      has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
-      result) instead. For other operators, `compute_dtype(*dtypes)` is the dtype to which operands are
-      converted, unless `unconverted_if(*layouts, *parameters)`; the first result has the first operand's dtype.
-    - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one
-    launch. Its rules derive from the expression, unless `partial_input(F, ...)` defines the derivative by an
-    operand, or `vjp_input` its rule; `no_gradient` names operands without a gradient, for which an error is
-    raised if one is required. With `has_kernel`, the backend also has a loop that computes the expression, which
-    then only defines derivatives and files of other formats.
-    - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
-      this sign.
-    - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that
-    promotion alone would accept; with `reads_values`, integer operands skip the fast path.
-    - `decompose(F, operands, parameters)` may compute a call by other operators, and is skipped if
-    `direct(*layouts)` is true. `execute(operands, parameters)` replaces plan and launch. `row_major`: the
-    kernel
-      takes contiguous operands; others are copied first.
+    - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator has
+      `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the result)
+      instead. For other operators, `compute_dtype(*dtypes)` is the dtype to which operands are converted, unless
+      `unconverted_if(*layouts, *parameters)`; the first result has the first operand's dtype.
+    - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
+      Its rules derive from the expression, unless `partial_input(F, ...)` defines the derivative by an operand, or
+      `vjp_input` its rule; `no_gradient` names operands without a gradient, for which an error is raised if one is
+      required. With `has_kernel`, the backend also has a loop that computes the expression, which then only defines
+      derivatives and files of other formats.
+    - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with this
+      sign.
+    - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
+      alone would accept; with `reads_values`, integer operands skip the fast path.
+    - `decompose(F, operands, parameters)` may compute a call by other operators, and is skipped if `direct(*layouts)`
+      is true. `execute(operands, parameters)` replaces plan and launch. `row_major`: the kernel takes contiguous
+      operands; others are copied first.
     - `broadcasts`: whether gradients may have a larger shape, or a wider dtype, than their operands: they are summed.
-    - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
-      None where an edge is.
+    - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once, None
+      where an edge is.
     - `linear`: the operands in which the operator is jointly linear; `bilinear`: those in each of which it is
-    separately linear (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the
-    tangent of the result, if applying the vjp rules twice would be slow; `tangents` has None for operands
-    without one, and the other arguments are those of a vjp rule.
+      separately linear (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent
+      of the result, if applying the vjp rules twice would be slow; `tangents` has None for operands without one, and
+      the other arguments are those of a vjp rule.
     - `batching`: its batching rule: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, if they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules refer to those after the first by name.

@@ -5,7 +5,7 @@ Contents: `fuse` and `elementwise` declare elementwise operators, by an expressi
 `numpy_op` (NumPy arrays) and `native_op` (the address of a C, Cython or Numba function) declare operators on whole
 arrays. `custom_op`, `CustomOpDef`, `opcheck`, `register_autograd`, `register_fake`, `register_kernel`,
 `register_vmap`, `Library`, `define` and `impl` have the names of `torch.library`.
-Where next: docs/own-operators.md in the repository; `_definition.py` for operators on whole tensors.
+Where next: docs/how-to/own-operators.md in the repository; `_definition.py` for operators on whole tensors.
 """
 
 from __future__ import annotations

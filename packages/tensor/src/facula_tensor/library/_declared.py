@@ -37,7 +37,7 @@ def elementwise(body: type) -> Callable[..., Any]:
     * Its name has a loop in C (`register_loop`), and it defines `vjp_NAME(F, g, *operands)` for each differentiable
       operand.
 
-    `inputs` names the operands; the default is `("input",)`. docs/adding-an-operator.md lists the other attributes.
+    `inputs` names the operands; the default is `("input",)`. docs/how-to/adding-an-operator.md lists the others.
 
     Arguments:
         body: the class with the declaration.

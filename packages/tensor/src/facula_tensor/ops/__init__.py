@@ -1,6 +1,6 @@
 """The operators, one room per family.
 
-The modules contain operator declarations (see docs/adding-an-operator.md) and functions composed of them:
+The modules contain operator declarations (see docs/how-to/adding-an-operator.md) and functions composed of them:
 
 * `memory/`: copies and conversions;
 * `elementwise/`: elementwise computations;
