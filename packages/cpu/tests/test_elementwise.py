@@ -1,5 +1,7 @@
 """Binary, ternary and comparison operators against NumPy: every dtype, strides, broadcasting, scalars, aliases."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from arrays import make, operands, same
@@ -298,6 +300,17 @@ def test_large_arrays_are_split_among_threads():
     same(run("add", a, b[:, 0]), a + b[:, 0])
     half = narrow(a, "bfloat16")
     same(run("add", half, half.T.reshape(700, 900)), narrow(widen(half) + widen(half.T.reshape(700, 900)), "bfloat16"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_transposed_operands(name):
+    """Check operands whose dimensions have another order in memory than the result's."""
+    rng = np.random.default_rng(5)
+    for order in permutations(range(3)):
+        a = make(rng, (9, 40, 70), name, False, False).transpose(order)
+        b = make(rng, a.shape, name, False, False)
+        same(run("add", a, b), expect("add", name, a, b))
+        same(run("add", a, a[:1]), expect("add", name, a, a[:1]))
 
 
 def test_errors_name_operator_and_dtypes():

@@ -144,7 +144,7 @@ def test_a_portable_plan_contains_no_address():
     one = contiguous((2, 3), float32)
     made = portable_plan("exp", BACKEND.plan("exp", (one,), (one,)).launch)
     assert made.kernel == KernelName("elementwise_dense", ())
-    assert made.part.pointers == ((0, KernelName("exp", (9, 9))),)
-    assert made.part.data[:24] == bytes(24)
+    assert made.part.pointers == ((0, KernelName("exp", (9, 9))), (24, KernelName("transpose_block", (4,))))
+    assert made.part.data[:32] == bytes(32)
     assert made.doubles == 0
     assert not made.sized

@@ -2,15 +2,10 @@
 #pragma once
 #include <stdint.h>
 
-#include "elementwise/elementwise.cdef.h"
+#include "loops/calls.cdef.h"
 
-struct facula_transpose;
-
-/* `rows` rows of the plan, from these addresses on. */
-typedef void (*facula_transpose_block)(const struct facula_transpose *plan, int64_t rows, int64_t source,
-                                       int64_t target);
-
-/* Rows of the output (along which it is contiguous) and rows of the input. Steps in bytes. */
+/* Rows of the output (along which it is contiguous) and rows of the input. Starts and steps in bytes; steps may be
+   negative. */
 struct facula_transpose {
     facula_transpose_block block;
     facula_loop cast;     /* from the input to the output's dtype; NULL if they are equal and the input's rows are
@@ -18,6 +13,8 @@ struct facula_transpose {
     facula_loop round;    /* NULL, or from the float32 result of `cast` to the output's dtype */
     int64_t gather;       /* whether a tile of the input is gathered, and converted as a whole: its elements are no
                              larger */
+    int64_t source_start; /* the first element of the input, after its address */
+    int64_t target_start; /* of the output */
     int64_t rows;         /* the dimension along which the input has the smaller steps */
     int64_t columns;      /* the dimension along which the output has no gaps */
     int64_t source_row;   /* step of the input along the rows */

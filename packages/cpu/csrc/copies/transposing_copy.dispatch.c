@@ -10,11 +10,24 @@
 
 static ALWAYS_INLINE void copy_run(int64_t from, char *to, int64_t bytes)
 {
-    if (bytes % VECTOR_BYTES || bytes > 16 * VECTOR_BYTES)
+    int64_t done = 0;
+    if (bytes > 16 * VECTOR_BYTES) {
         memcpy(to, (const char *)from, (size_t)bytes);
+        return;
+    }
+    for (; done + VECTOR_BYTES <= bytes; done += VECTOR_BYTES)
+        *(loose_floats *)(to + done) = *(const loose_floats *)(from + done);
+    if (done == bytes)
+        return;
+#ifdef __AVX512F__
+    const __mmask64 rest = (1ull << (bytes - done)) - 1;
+    _mm512_mask_storeu_epi8(to + done, rest, _mm512_maskz_loadu_epi8(rest, (const char *)from + done));
+#else
+    if (bytes >= VECTOR_BYTES) /* the last vector overlaps with the one before it */
+        *(loose_floats *)(to + bytes - VECTOR_BYTES) = *(const loose_floats *)(from + bytes - VECTOR_BYTES);
     else
-        for (int64_t done = 0; done < bytes; done += VECTOR_BYTES)
-            *(loose_floats *)(to + done) = *(const loose_floats *)(from + done);
+        memcpy(to, (const char *)from, (size_t)bytes);
+#endif
 }
 
 /* Convert `n` elements of the input into a tile. */
@@ -105,7 +118,7 @@ static void copy_band(void *context, int64_t index)
 static int64_t transposing_copy(const void *plan_, int64_t *args)
 {
     const struct facula_transpose *plan = plan_;
-    struct work work = {plan, args[1], args[2]};
+    struct work work = {plan, args[1] + plan->source_start, args[2] + plan->target_start};
     int64_t pieces = plan->bands;
     for (int d = 0; d < plan->dims; d++)
         pieces *= plan->nest[3 * d];

@@ -8,7 +8,8 @@
    the pieces are cut, so the number of threads never changes a result.
 
    A scalar becomes an operand with step 0. Starting a run of a few elements costs more than computing it, so short runs
-   of operands that repeat are first copied into one longer run (`run_blocks`).
+   of operands that repeat are first copied into one longer run (`run_blocks`). Operands that are contiguous along
+   another dimension than the output are transposed tile by tile (`run_turned`).
 
    Note [Programs]
    ~~~~~~~~~~~~~~~
@@ -25,6 +26,7 @@
 
 #include <string.h>
 
+#include "copies/transposing_copy.cdef.h"
 #include "elementwise/scalars.h"
 #include "loops/tiles.h"
 #include "reductions/reduce.cdef.h"
@@ -153,66 +155,7 @@ static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int
     run_steps(work, n, address, work->plan->nest + 1);
 }
 
-/* Fill a tile with the single elements of `runs` runs, each repeated `extent` times: in whole vectors, of which the
-   next run overwrites the rest. The tile has room for it. */
-#define SPREAD(T)                                                              \
-    for (int64_t run = 0; run < runs; run++) {                                 \
-        enum { WIDTH = 64 / sizeof(T) };                                       \
-        const T element = *(const T *)(from + run * step);                     \
-        for (int64_t i = 0; i < extent; i += WIDTH)                            \
-            for (int64_t j = 0; j < WIDTH; j++)                                \
-                ((T *)into)[run * extent + i + j] = element;                   \
-    }
-
-static void spread_elements(int64_t runs, int64_t extent, int64_t size, int64_t from, int64_t step, char *into)
-{
-    switch (size) {
-    case 1: SPREAD(uint8_t); break;
-    case 2: SPREAD(uint16_t); break;
-    case 4: SPREAD(uint32_t); break;
-    default: SPREAD(uint64_t); break;
-    }
-}
-#undef SPREAD
-
-/* Short runs, during which some operands repeat (a bias), or within which they do (a factor for each row): these are
-   repeated in a tile, so that many runs become one. Returns the number of finished runs, and advances `at`; the rest is
-   less than a block. */
-static int64_t run_blocks(struct work *work, int64_t count, int64_t *at)
-{
-    const struct facula_elementwise *plan = work->plan;
-    char tile[MOST_REPEATS][TILE * LARGEST_ITEM] __attribute__((aligned(64)));
-    int64_t block_at[MOST_OPERANDS], steps[MOST_OPERANDS], done = 0;
-    const int operands = plan->operands;
-    const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
-    for (int i = 0, next = 0; i < operands; i++) {
-        steps[i] = inner[i];
-        if (!(plan->repeats >> i & 1))
-            continue;
-        steps[i] = plan->itemsize[i];
-        const size_t run = (size_t)(extent * inner[i]), whole = run * (size_t)plan->block;
-        char *into = tile[next++];
-        block_at[i] = (int64_t)into;
-        if (!run)
-            continue;
-        memcpy(into, (const char *)at[i], run);
-        for (size_t filled = run; filled < whole; filled *= 2)
-            memcpy(into + filled, into, filled < whole - filled ? filled : whole - filled);
-    }
-    for (; count - done >= plan->block; done += plan->block) {
-        for (int i = 0; i < operands; i++) {
-            if (plan->repeats >> i & 1 && inner[i])
-                continue;
-            if (plan->repeats >> i & 1)
-                spread_elements(plan->block, extent, plan->itemsize[i], at[i], outer[i], (char *)block_at[i]);
-            else
-                block_at[i] = at[i];
-            at[i] += outer[i] * plan->block;
-        }
-        run_steps(work, extent * plan->block, block_at, steps);
-    }
-    return done;
-}
+#include "elementwise/runs.inc"
 
 /* `count` complete runs along the innermost dimension, one for each step of the next. Advances `at`. */
 static void run_inner_loops(struct work *work, int64_t count, int64_t *at)
@@ -220,6 +163,10 @@ static void run_inner_loops(struct work *work, int64_t count, int64_t *at)
     const struct facula_elementwise *plan = work->plan;
     const int operands = plan->operands;
     const int64_t extent = plan->nest[0], *outer = plan->nest + 2 + operands;
+    if (plan->turned) {
+        run_turned(work, count, at);
+        return;
+    }
     int64_t done = plan->block && count >= 2 * plan->block ? run_blocks(work, count, at) : 0;
     for (; done < count; done++) {
         run_inner_loop(work, extent, at);
@@ -292,11 +239,13 @@ static void run_task(void *context, int64_t index)
         run_dense_piece(work, from, to);
 }
 
-/* A piece consists of complete cache lines of any output: no two threads write to one. */
+/* A piece consists of complete cache lines of any output, which no two threads write to, or of enough rows for tiles of
+   transposed operands. */
 static int64_t make_pieces(struct work *work, int64_t pieces, int64_t least)
 {
     const int64_t grain = (work->total + pieces - 1) / pieces;
-    work->grain = ((grain < least ? least : grain) + TILE - 1) / TILE * TILE;
+    const int64_t unit = work->plan->turned ? TURNED_ROWS * work->plan->nest[0] : TILE;
+    work->grain = ((grain < least ? least : grain) + unit - 1) / unit * unit;
     return (work->total + work->grain - 1) / work->grain;
 }
 

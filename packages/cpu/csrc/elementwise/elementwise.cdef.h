@@ -2,8 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* A loop over n elements of each operand: inputs, then the output. Addresses and steps are in bytes. */
-typedef void (*facula_loop)(int64_t n, const int64_t *address, const int64_t *step);
+#include "loops/calls.cdef.h"
 
 /* One step of a program. Values are numbered: the plan's operands, the program's constants, then tiles. */
 struct facula_instruction {
@@ -31,6 +30,7 @@ struct facula_elementwise {
     facula_loop loop;
     const struct facula_program *program; /* NULL, or the program that runs instead of the loop */
     const struct facula_reducer *reducer; /* NULL, or the reducer of the only result to one element */
+    facula_transpose_block turn; /* for elements of the largest input; NULL if there are no arrays among the inputs */
     int64_t serial;         /* the maximum number of elements for a single thread */
     int64_t grain;          /* the minimum number of elements in a task */
     int64_t release;        /* the number of elements from which the launch releases the GIL */
@@ -47,11 +47,13 @@ struct facula_elementwise {
     int32_t block;          /* runs in that tile; 0: none are repeated */
     int32_t apart;          /* bit i: elements of operand i are strided and pass through a tile; see run_apart */
     int32_t chunk;          /* elements of these tiles */
+    int32_t turned;         /* bit i: operand i is contiguous along the second dimension, and transposed; see run_turned */
+    int32_t width, height;  /* of the transposed tiles */
     int64_t nest[];         /* a dimension: its extent, then a step for each operand. Innermost first. */
 };
 
 /* For files; see portable.h. */
 #define FACULA_FIELDS_program(T, K, S, A, E) E(T, instruction, loop)
 #define FACULA_NUMBERS_program (3.0 * plan->instructions)
-#define FACULA_FIELDS_elementwise(T, K, S, A, E) K(T, loop) S(T, program, facula_program) K(T, reducer)
+#define FACULA_FIELDS_elementwise(T, K, S, A, E) K(T, loop) S(T, program, facula_program) K(T, reducer) K(T, turn)
 #define FACULA_NUMBERS_elementwise ((plan->dims ? plan->dims : 1.0) * (1.0 + plan->operands))

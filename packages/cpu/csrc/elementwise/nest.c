@@ -8,6 +8,8 @@ enum {
     STRIDED_COST = 700, /* picoseconds: an element that is not adjacent to the previous one */
     LEAST_APART = 16,   /* elements of a run */
     APART_COST = 70,    /* picoseconds, of 4 bytes: compilers vectorize such strided loops directly */
+    LEAST_TURNED = 8,   /* elements along both dimensions of a transposed operand, and of its tiles */
+    TURNED_RUN = 128,   /* bytes of a transposed operand that are read at once */
 };
 
 /* Write the fewest dimensions that visit the same elements, innermost first, into the plan's nest; return their number.
@@ -48,6 +50,42 @@ static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const in
         nest[0] = merged = 1;
     }
     return merged;
+}
+
+/* Choose the operands that are transposed, and move the dimension along which they are contiguous to the second place.
+   Sums of reduced results keep the order of the output. */
+static void find_turned(struct facula_elementwise *plan)
+{
+    const int operands = plan->operands, inputs = operands - plan->results;
+    const int64_t stride = 1 + operands, *inner = plan->nest + 1;
+    int64_t size = 0, bytes = 0;
+    plan->turned = 0;
+    if (!plan->turn || plan->reducer || plan->nest[0] < LEAST_TURNED)
+        return;
+    for (int i = 0; i < inputs; i++)
+        size = plan->itemsize[i] > size ? plan->itemsize[i] : size;
+    for (int64_t d = 1; d < plan->dims && !bytes; d++) {
+        int64_t *dim = plan->nest + d * stride, moved[1 + MOST_OPERANDS];
+        int turned = 0;
+        for (int i = 0; i < inputs; i++)
+            if (plan->itemsize[i] == size && inner[i] && inner[i] != size && dim[1 + i] == size) {
+                turned |= 1 << i;
+                bytes += size;
+            }
+        const int64_t parts = (dim[0] * size + TURNED_RUN - 1) / TURNED_RUN; /* of about one length */
+        const int64_t height = ((dim[0] + parts - 1) / parts + 7) / 8 * 8;
+        const int64_t width = bytes ? TILES_ROOM / height / bytes / 16 * 16 : 0;
+        if (dim[0] < LEAST_TURNED || width < LEAST_TURNED) {
+            bytes = 0;
+            continue;
+        }
+        memcpy(moved, dim, sizeof *dim * (size_t)stride);
+        memmove(plan->nest + 2 * stride, plan->nest + stride, sizeof *dim * (size_t)(stride * (d - 1)));
+        memcpy(plan->nest + stride, moved, sizeof *dim * (size_t)stride);
+        plan->turned = turned;
+        plan->height = (int32_t)height;
+        plan->width = (int32_t)width;
+    }
 }
 
 /* Choose the operands that repeat in each of many short runs, or within each of them, and the number of runs per tile.
@@ -94,7 +132,7 @@ static void find_apart(struct facula_elementwise *plan)
     for (int i = 0; i < plan->operands; i++) {
         const int folded = plan->reducer && i == plan->operands - 1;
         const int strided = plan->nest[1 + i] && plan->nest[1 + i] != plan->itemsize[i];
-        if (!folded && !(strided && worth))
+        if (!folded && (!(strided && worth) || plan->turned >> i & 1))
             continue;
         plan->apart |= 1 << i;
         bytes += plan->itemsize[i];
@@ -120,7 +158,9 @@ static int64_t shape_plan(void *into, const void *form, int64_t ndim, const int6
         dense &= plan->nest[1 + i] == plan->itemsize[i];
         strided |= plan->nest[1 + i] && plan->nest[1 + i] != plan->itemsize[i];
     }
-    find_repeats(plan);
+    find_turned(plan);
+    if (!plan->turned)
+        find_repeats(plan);
     find_apart(plan);
     if (dense)
         plan->dims = 0;

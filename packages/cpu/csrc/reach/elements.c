@@ -99,6 +99,25 @@ static int check_tiles(struct reach *r, const struct facula_elementwise *p)
     return 0;
 }
 
+/* Checks the tiles for transposed operands. */
+static int check_turned(struct reach *r, const struct facula_elementwise *p)
+{
+    const struct facula_kernel *turn = ROW_AT(r, facula_elementwise, turn);
+    int64_t bytes = 0;
+    if (!p->turned)
+        return 0;
+    EXPECT(turn && p->dims >= 2 && !p->reducer && p->turned >> (p->operands - p->results) == 0);
+    EXPECT(p->width >= 1 && p->width <= TILES_ROOM && p->height >= 1 && p->height <= TILES_ROOM);
+    for (int i = 0; i < p->operands; i++)
+        if (p->turned >> i & 1) {
+            EXPECT(p->itemsize[i] == turn->signature[0] && p->nest[2 + p->operands + i] == p->itemsize[i]);
+            EXPECT(!(p->apart >> i & 1));
+            bytes += (int64_t)p->width * p->height * p->itemsize[i];
+        }
+    EXPECT(bytes <= TILES_ROOM);
+    return 0;
+}
+
 /* Checks a result that is reduced to one element. */
 static int check_folding(struct reach *r, const struct facula_elementwise *p)
 {
@@ -119,6 +138,7 @@ int check_elementwise(struct reach *r)
     int64_t n;
     CHECK(check_work(r, p));
     CHECK(check_tiles(r, p));
+    CHECK(check_turned(r, p));
     if (p->reducer) {
         CHECK(check_folding(r, p));
         EXPECT(is_count(n = p->nest[0]));
@@ -195,6 +215,12 @@ int check_transposing_copy(struct reach *r)
     span_walk(&target, p->rows, p->target_step);
     span_nest(&source, p->nest, p->dims, 3, 1);
     span_nest(&target, p->nest, p->dims, 3, 2);
+    EXPECT(is_count(p->source_start) && p->source_start % given == 0);
+    EXPECT(is_count(p->target_start) && p->target_start % size == 0);
+    source.low += (double)p->source_start;
+    source.high += (double)p->source_start;
+    target.low += (double)p->target_start;
+    target.high += (double)p->target_start;
     CHECK(has_memory(r, 1, source));
     return has_memory(r, 2, target);
 }

@@ -15,6 +15,7 @@ enum {
     LEAST_ROWS = 4,    /* rows for which permutations are worth finding */
     CACHED = 16384,    /* bytes of rows of the input and the output that are read and written again and again */
     FURTHER = 2048,    /* bytes between an access and those that are prefetched at the same time */
+    LARGE = 1 << 20,   /* bytes of an output that is prefetched */
     LONG_RUN = 512,    /* bytes that are copied by memmove */
 };
 

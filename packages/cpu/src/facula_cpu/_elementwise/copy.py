@@ -14,6 +14,8 @@ from .elementwise import byte_steps, collapse, find_form, plan_elementwise
 from .typed import intermediate_dtype
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from facula_storage import Layout, Plan
 
     from .._runtime.types import Layouts, Parameters
@@ -44,15 +46,28 @@ def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     return plan
 
 
-def plan_transposing(operator: str, source: Layout, target: Layout, parameters: Parameters) -> Plan | None:
-    """Plan a copy by tiles, if source and target have their smallest steps along different dimensions."""
-    shape = target.shape
-    dims = collapse(shape, [byte_steps(source, shape), byte_steps(target, shape)])
+def plan_transposing(
+    operator: str, source: Layout, target: Layout, parameters: Parameters, reversed_dims: Collection[int] = ()
+) -> Plan | None:
+    """Plan a copy by tiles, if source and target have their smallest steps along different dimensions.
+
+    The source is read in reverse order along `reversed_dims`.
+    """
+    shape, given = target.shape, byte_steps(source, target.shape)
+    starts = [
+        sum([(shape[dim] - 1) * given[dim] for dim in reversed_dims]),
+        0,
+    ]  # of source and target, in bytes
+    steps = [-step if dim in reversed_dims else step for dim, step in enumerate(given)]
+    dims = collapse(shape, [steps, byte_steps(target, shape)])
     at = find_rows(dims, target.dtype.itemsize)
     if at is None:
         return None
     (columns, source_step, _), (rows, source_row, target_step) = dims[0], dims[at]
-    form = find_form(operator, (source.dtype.code,), target.dtype.code)
+    if source_row < 0:  # reverse the target instead: tiles are read forwards
+        starts = [starts[0] + (rows - 1) * source_row, (rows - 1) * target_step]
+        source_row, target_step = -source_row, -target_step
+    form = find_form("copy", (source.dtype.code,), target.dtype.code)
     if form is None:
         raise no_kernel(operator, (source,), (target,))
     between = dtype_of_code(intermediate_dtype(source.dtype.code, target.dtype.code))
@@ -72,6 +87,8 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
             "cast": cast,
             "round": narrow,
             "gather": bool(cast) and source_row == source.dtype.itemsize <= target.dtype.itemsize,
+            "source_start": starts[0],
+            "target_start": starts[1],
             "rows": rows,
             "columns": columns,
             "source_row": source_row,
@@ -110,10 +127,10 @@ def find_rows(dims: list[tuple[int, ...]], itemsize: int) -> int | None:
     columns, column_step, target_step = dims[0]
     if target_step != itemsize:
         return None
-    steps = [(step, at) for at, (_, step, _) in enumerate(dims) if step]
+    steps = [(abs(step), at) for at, (_, step, _) in enumerate(dims) if step]
     step, at = min(steps, default=(0, 0))
     if at == 0 or step >= LINE or not column_step:
         return None
     rows = dims[at][0]
-    worth = min(rows, columns) >= WORTH_TILES or rows >= LONG or (columns >= LONG and column_step == rows * step)
+    worth = min(rows, columns) >= WORTH_TILES or rows >= LONG or (columns >= LONG and abs(column_step) == rows * step)
     return at if worth else None

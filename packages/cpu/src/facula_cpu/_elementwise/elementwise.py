@@ -153,6 +153,8 @@ def form_of(
     itemsizes = [dtype_of_code(operand).itemsize if isinstance(operand, int) else 0 for operand in operands]
     cost, program = compiled.cost, compiled.program
     reducer = kernel_for("sum_reducer", outputs[0], outputs[0]).address if reduction else 0
+    largest = max(itemsizes[: len(inputs)], default=0)  # bytes of the elements that may be transposed
+    turn = kernel_for("transpose_block", largest).address if largest else 0
     struct = ffi.new(
         STRUCT,
         {
@@ -160,6 +162,7 @@ def form_of(
             "program": program,
             "reducer": ffi.cast("struct facula_reducer *", reducer),
             "mean": reduction == "mean",
+            "turn": ffi.cast("facula_transpose_block", turn),
             "serial": SERIAL // cost,
             "grain": GRAIN // cost,
             "release": release_at(cost),

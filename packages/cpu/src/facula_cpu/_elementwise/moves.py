@@ -16,6 +16,7 @@ from facula_storage.extend.layouts import COMPLEX, FLOATING, contiguous_strides
 
 from .._runtime.planners import no_kernel, planner
 from .boxes import Box, plan_boxes
+from .copy import plan_transposing
 from .elementwise import MOST_DIMS, find_form
 from .typed import FLOAT32, FLOAT64
 
@@ -36,6 +37,9 @@ def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) 
 def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = a reversed along some dimensions. Supports any strides."""
     (a,), (o,), (dims,) = inputs, outputs, parameters
+    transposing = None if a.is_contiguous else plan_transposing(operator, a, o, parameters, dims)
+    if transposing is not None:
+        return transposing
     start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims])
     steps = [-step if dim in dims else step for dim, step in enumerate(a.strides)]
     return plan_boxes(operator, parameters, o, [Box(dims_of(a.shape, steps, o.strides), start)])

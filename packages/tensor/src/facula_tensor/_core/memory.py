@@ -51,6 +51,8 @@ def dense_in_order(layout: Layout, columns: int | None = None) -> Layout:
     Layout((2, 3, 4, 7), facula.float32, strides=(84, 7, 21, 1))
     """
     shape, last = layout.shape, len(layout.shape)
+    if columns is None and layout.is_contiguous:
+        return layout
     if columns is not None:
         shape, last = (*shape[:-1], columns), last - 1
     ordered = [dim for dim in range(last) if layout.strides[dim] and shape[dim] > 1]

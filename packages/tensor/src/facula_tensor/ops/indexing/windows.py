@@ -5,18 +5,56 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidIndexError
-from facula_storage import Layout, contiguous, layout_of
+from facula_storage import Layout, layout_of
 from facula_storage.extend.layouts import layout_cache_clearers
 from facula_storage.extend.recording import note_bound
 
 from ..._core.memory import dense_in_order
-from ..._dispatch.declaration import operator, view
-from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators
+from ..._dispatch.declaration import view
+from ..._dispatch.namespaces import operators
 from ..._dispatch.view_call import MAX_WINDOWS
-from ..shape.slicing import zeros_in_order
 
 if TYPE_CHECKING:
     from ..._core.types import Function
+
+
+def _find_window(layout: Layout, parts: tuple[Any, ...], steps: bool = False) -> tuple[Any, ...]:
+    """Return the view; with `steps`, also the length and the stride in bytes for each integer among the parts."""
+    itemsize, known, own = layout.dtype.itemsize, [], 0
+    shape, strides, delta = [], [], 0
+    if len([part for part in parts if part is Ellipsis]) > 1:
+        raise InvalidIndexError("only one ellipsis")  # the caller raises the full message
+    for part in parts:
+        if part is None:
+            inner = own < len(layout.shape)
+            shape.append(1)
+            strides.append(layout.strides[own] * layout.shape[own] if inner else 1)
+            continue
+        if part is Ellipsis:
+            further = len(layout.shape) - sum(other is not None for other in parts) + 1
+            if further < 0:
+                raise InvalidIndexError("too many parts")  # the caller raises the full message
+            shape += layout.shape[own : own + further]
+            strides += layout.strides[own : own + further]
+            own += further
+            continue
+        length, step = layout.shape[own], layout.strides[own]
+        own += 1
+        if type(part) is int:
+            known.append((length, step * itemsize))
+            delta += (part + length if part < 0 else part) * step
+            continue
+        first, last, stride = part.indices(length)
+        count = max(0, -(-(last - first) // stride))
+        if stride < 0:
+            raise InvalidIndexError("a negative step")  # the caller raises the message with the dimension
+        shape.append(count)
+        strides.append(step * stride)
+        delta += first * step if count else 0
+    shape += layout.shape[own:]
+    strides += layout.strides[own:]
+    shown = layout_of(tuple(shape), tuple(strides), layout.dtype, layout.device)
+    return (shown, delta * itemsize, known) if steps else (shown, delta * itemsize)
 
 
 @view
@@ -27,46 +65,13 @@ class _index:
     is_part = True
     cached = False
 
-    def window(layout: Layout, parts: tuple[Any, ...], steps: bool = False) -> tuple[Any, ...]:
-        """Return the view; with `steps`, also the length and the stride in bytes for each integer among the parts."""
-        itemsize, known, own = layout.dtype.itemsize, [], 0
-        shape, strides, delta = [], [], 0
-        if len([part for part in parts if part is Ellipsis]) > 1:
-            raise InvalidIndexError("only one ellipsis")  # the caller raises the full message
-        for part in parts:
-            if part is None:
-                inner = own < len(layout.shape)
-                shape.append(1)
-                strides.append(layout.strides[own] * layout.shape[own] if inner else 1)
-                continue
-            if part is Ellipsis:
-                further = len(layout.shape) - sum(other is not None for other in parts) + 1
-                if further < 0:
-                    raise InvalidIndexError("too many parts")  # the caller raises the full message
-                shape += layout.shape[own : own + further]
-                strides += layout.strides[own : own + further]
-                own += further
-                continue
-            length, step = layout.shape[own], layout.strides[own]
-            own += 1
-            if type(part) is int:
-                known.append((length, step * itemsize))
-                delta += (part + length if part < 0 else part) * step
-                continue
-            first, last, stride = part.indices(length)
-            count = max(0, -(-(last - first) // stride))
-            if stride < 0:
-                raise InvalidIndexError("a negative step")  # the caller raises the message with the dimension
-            shape.append(count)
-            strides.append(step * stride)
-            delta += first * step if count else 0
-        shape += layout.shape[own:]
-        strides += layout.strides[own:]
-        shown = layout_of(tuple(shape), tuple(strides), layout.dtype, layout.device)
-        return (shown, delta * itemsize, known) if steps else (shown, delta * itemsize)
+    def window(layout, parts):
+        part, delta = fast_window(layout, parts)
+        return (part, delta) if part is not None else _find_window(layout, parts)
 
     def vjp_input(F, g, input_layout, parts):
-        return F.index_back(g, (input_layout, parts))
+        dense = dense_in_order(input_layout)
+        return F.part_back(g, dense, *FIND(dense, parts))
 
 
 def note_bounds(shape: tuple[int, ...], parts: tuple[Any, ...]) -> None:
@@ -88,29 +93,6 @@ def note_bounds(shape: tuple[int, ...], parts: tuple[Any, ...]) -> None:
 
 INDEX = operators["index"]
 FIND: Function = INDEX.window  # type: ignore[assignment]
-
-
-@operator
-class _index_back:
-    """Write indexed elements into zeros like those that the index was applied to: the gradient of indexing."""
-
-    parameters = ("whole", "parts")
-    batching = "along"
-    linear = ("input",)
-
-    def execute(operands, parameters):
-        (g,), (whole, parts) = operands, parameters
-        if dense_in_order(whole).is_contiguous:
-            part, delta = FIND(contiguous(whole.shape, g.dtype, g.device), parts)
-            if 0 not in part.shape:
-                return [no_record_ops.inset(g, (whole.shape, part.strides, delta // g.dtype.itemsize, (), 0))]
-        result = zeros_in_order(whole, g)
-        no_record_ops.copy_into(no_record_ops.index(result, parts), g)
-        return [result]
-
-    @may_alias_grad
-    def vjp_input(F, g, input_layout, _whole, parts):
-        return F.index(g, parts)
 
 
 # Note [Windows of indices]
@@ -164,7 +146,7 @@ def _keep_window(
     key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
     """Compute the window of an index and the offset per unit of each integer, and cache both under `key`."""
-    lo, delta, steps = FIND(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
+    lo, delta, steps = _find_window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MAX_WINDOWS:
         _windows.clear()
     _windows[key] = lo, delta, steps

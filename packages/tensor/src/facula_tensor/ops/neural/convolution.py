@@ -26,6 +26,7 @@ from ..._forms.ops.neural.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from ..shape.slicing import window_of
 from .convolution_geometry import forward_parameters, transposed_parameters, words
 
 if TYPE_CHECKING:
@@ -137,7 +138,8 @@ class _conv2d_input:
         for dim, (step, length) in enumerate(zip(stride, size, strict=True), 2):
             layout = layout_of_tensor(made)
             shape = (*layout.shape[:dim], length, *layout.shape[dim + 1 :])
-            made = F.slice_back(made, (contiguous(shape, layout.dtype, layout.device), dim, 0, step))
+            whole = contiguous(shape, layout.dtype, layout.device)
+            made = F.part_back(made, whole, *window_of("slice", whole, dim, 0, length, step))
         return made
 
     def outputs(grad, weight, stride, padding, dilation, groups, size):

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
-from facula_storage.extend.layouts import INTEGER, contiguous_strides
+from facula_storage.extend.layouts import INTEGER
 from facula_storage.extend.recording import note_bound, recorders
 
 from ..._core.errors import named, shown
 from ..._core.memory import dense_in_order
 from ..._core.sizes import sizes
-from ..._core.tensor import Tensor, check_dim, layout_of_tensor, make, method
-from ..._creation.filled import zeros
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from ..._dispatch.arguments import axis_for, needed_dim
-from ..._dispatch.declaration import operator, view
-from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
+from ..._dispatch.declaration import view
+from ..._dispatch.namespaces import composite, operators, recorded_ops
 from ..._dispatch.overrides import overridable
-from ..._dispatch.slow_path.writing import write
 from ..._dispatch.view_call import Window, as_tensor, form, make_views
 from ..._dispatch.written import function
 
@@ -74,9 +72,8 @@ class select:
         return selected, (index + length if index < 0 else index) * step * layout.dtype.itemsize
 
     def vjp_input(F, g, input_layout, dim, index):
-        at = dim if dim >= 0 else dim + len(input_layout.shape)
-        index = index if index >= 0 else index + input_layout.shape[at]
-        return F.slice_back(F.unsqueeze(g, at), (input_layout, at, index, 1))
+        dense = dense_in_order(input_layout)
+        return F.part_back(g, dense, *window_of("select", dense, dim, index))
 
 
 @view
@@ -85,7 +82,6 @@ class _slice:
 
     parameters = ("dim", "start", "stop", "step")
     is_part = True
-    cached = False
 
     def window(layout, dim, start, stop, step):
         count = max(0, -(-(stop - start) // step))
@@ -100,40 +96,31 @@ class _slice:
         )
         return part, start * strides[dim] * layout.dtype.itemsize if count else 0
 
-    def vjp_input(F, g, input_layout, dim, start, _stop, step):
-        return F.slice_back(g, (input_layout, dim, start, step))
+    def vjp_input(F, g, input_layout, dim, start, stop, step):
+        dense = dense_in_order(input_layout)
+        return F.part_back(g, dense, *window_of("slice", dense, dim, start, stop, step))
 
 
-def zeros_in_order(whole: Layout, like: Tensor) -> Tensor:
-    """Return zeros of the shape and in the memory order of `whole`, with dtype and device of `like`, to be changed."""
-    result = zeros(whole.shape, dtype=like.dtype, device=like.device)
-    layout = dense_in_order(whole)
-    if layout.is_contiguous:
-        return result
-    return make(Tensor, layout_of(layout.shape, layout.strides, like.dtype, like.device), result._storage)
+def window_of(name: str, layout: Layout, *parameters: Any) -> tuple[Layout, int]:
+    """Return the part of a tensor that a view shows: its layout, and its first element's offset in bytes."""
+    return operators[name].window(layout, *parameters)  # type: ignore[no-any-return, misc]
 
 
-@operator
-class _slice_back:
-    """Zeros like `whole`, in its memory order, with the operand written to a slice: the gradient of `slice`."""
+@composite
+def part_back(F: Namespace, g: Tensor, whole: Layout, part: Layout, offset: int) -> Tensor:
+    """Return zeros with `g` in a part: the gradient of a view that leaves elements out.
 
-    parameters = ("whole", "dim", "start", "step")
-
-    def execute(operands, parameters):
-        (g,), (whole, dim, start, step) = operands, parameters
-        if dense_in_order(whole).is_contiguous:
-            strides = contiguous_strides(whole.shape)
-            steps = tuple([by * step if at == dim else by for at, by in enumerate(strides)])
-            return [no_record_ops.inset(g, (whole.shape, steps, start * strides[dim] if g.numel() else 0, (), 0))]
-        result = zeros_in_order(whole, g)
-        count = g.shape[dim]
-        write(no_record_ops.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
-        return [result]
-
-    @may_alias_grad  # a view of g
-    def vjp_input(F, g, input_layout, _whole, dim, start, step):
-        count = input_layout.shape[dim]
-        return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
+    Arguments:
+        whole: the layout of the result, without gaps.
+        part: the layout of the part.
+        offset: its first element's offset in bytes.
+    """
+    place = offset // whole.dtype.itemsize if part.numel else 0
+    if whole.is_contiguous:
+        return F.inset(g, (whole.shape, part.strides, place, (), 0))
+    order = sorted(range(len(whole.shape)), key=lambda dim: -whole.strides[dim])
+    ordered = F.inset(g, (tuple([whole.shape[dim] for dim in order]), part.strides, place, (), 0))
+    return F.permute(ordered, tuple([order.index(dim) for dim in range(len(order))]))
 
 
 @function(method=True, quick=True, inline=True)

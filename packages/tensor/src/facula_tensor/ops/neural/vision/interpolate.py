@@ -185,6 +185,19 @@ def numbers_of(scale_factor: float | Sequence[float]) -> float | tuple[float, ..
     return as_real(scale_factor, "interpolate", "scale_factor")
 
 
+@lru_cache(maxsize=1024)
+def passes_of(dimensions: tuple[Pass, ...], mode: str, align: bool, antialias: bool) -> tuple[tuple[int, Taps], ...]:
+    """Return the dimensions in the order of least work, with their matrices.
+
+    Dimensions shrink first, rows before columns, and are enlarged last, columns before rows. Among three, these two
+    come where the array is larger, because they are one launch.
+    """
+    passes = [(dim, resizing(mode, length, count, scale, align, antialias)) for dim, length, count, scale in dimensions]
+    shrinking = [step for step in passes if step[1].count <= step[1].length]
+    growing = [step for step in passes if step[1].count > step[1].length]
+    return (*shrinking[-2:], *shrinking[:-2], *growing[:-2], *reversed(growing[-2:]))
+
+
 @function()
 def interpolate(
     F: Namespace,
@@ -237,13 +250,10 @@ def interpolate(
         if dtype not in (float16, bfloat16, uint8):
             raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
         input = F.to(input, (float32,))
-    passes = [(arguments[0], resizing(mode, *arguments[1:], align, antialias)) for arguments in dimensions]
-    # Shrink first, rows before columns, and enlarge last, columns before rows: the least work.
-    shrinking = [step for step in passes if step[1].count <= step[1].length]
-    growing = [step for step in passes if step[1].count > step[1].length]
     if dtype is not uint8:
-        input = resample_dims(F, input, (*shrinking, *reversed(growing)))
+        input = resample_dims(F, input, passes_of(tuple(dimensions), mode, align, antialias))
         return input if input.dtype is dtype else F.to(input, (dtype,))
+    passes = [(arguments[0], resizing(mode, *arguments[1:], align, antialias)) for arguments in dimensions]
     for dim, taps in reversed(passes):
         if taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
             sums = F.resample(input, (dim, in_16_bits(taps), None, False))

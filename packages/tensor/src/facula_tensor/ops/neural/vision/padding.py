@@ -128,7 +128,7 @@ def pad(
     half = dtype in (float16, bfloat16) and layout_of_tensor(input).device is cpu
     if half or dtype in (float32, float64):
         input = F.to(input, (float32,)) if half else input
-        input = resample_dims(F, input, [(dim, padded_taps(*arguments)) for dim, *arguments in changed])
+        input = resample_dims(F, input, tuple([(dim, padded_taps(*arguments)) for dim, *arguments in changed]))
         return F.to(input, (dtype,)) if half else input
     for dim, *arguments in changed:
         input = F.take(input, from_numpy(places(*arguments)).to(input.device), (dim,))

@@ -5,6 +5,8 @@ See Note [Taps] in facula_cpu's resample.inc.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from facula_errors import DTypeError
@@ -15,8 +17,6 @@ from ...._dispatch.declaration import operator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...._core.tensor import Tensor
     from ...._dispatch.namespaces import Namespace
 
@@ -91,25 +91,34 @@ class _resample:
         return F.resample(g, (dim, taps.transposed, columns.transposed, not columns_first))
 
 
-def resample_dims(F: Namespace, input: Tensor, steps: Sequence[tuple[int, Taps]]) -> Tensor:
-    """Return weighted sums along several dimensions, one after the other: (dimension, matrix).
-
-    On the CPU, the last two dimensions are one operator, unless rows are long.
-    """
+def resample_dims(F: Namespace, input: Tensor, steps: tuple[tuple[int, Taps], ...]) -> Tensor:
+    """Return weighted sums along several dimensions, one after the other: (dimension, matrix)."""
     layout = layout_of_tensor(input)
-    last = len(layout.shape) - 1
+    for parameters in launches_of(steps, len(layout.shape) - 1, layout.dtype.itemsize, layout.device is cpu):
+        input = F.resample(input, parameters)
+    return input
+
+
+@lru_cache(maxsize=1024)
+def launches_of(
+    steps: tuple[tuple[int, Taps], ...], last: int, itemsize: int, on_cpu: bool
+) -> list[tuple[int, Taps, Taps | None, bool]]:
+    """Return the parameters of each `resample`. On the CPU, the last two dimensions are one operator, unless rows are
+    long.
+    """
+    launches: list[tuple[int, Taps, Taps | None, bool]] = []
     place = 0
     while place < len(steps):
         dim, taps = steps[place]
         other, more = steps[place + 1] if place + 1 < len(steps) else (dim, taps)
         rows, columns = (more, taps) if dim == last else (taps, more)
-        if {dim, other} == {last - 1, last} and layout.device is cpu and is_short(columns, layout.dtype.itemsize):
-            input = F.resample(input, (last - 1, rows, columns, dim == last))
+        if {dim, other} == {last - 1, last} and on_cpu and is_short(columns, itemsize):
+            launches.append((last - 1, rows, columns, dim == last))
             place += 2
         else:
-            input = F.resample(input, (dim, taps, None, False))
+            launches.append((dim, taps, None, False))
             place += 1
-    return input
+    return launches
 
 
 def is_short(taps: Taps, itemsize: int) -> bool:
