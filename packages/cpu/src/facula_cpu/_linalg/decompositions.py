@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from math import prod
+from itertools import repeat
 from typing import TYPE_CHECKING
 
-from .._kernels import ffi
-from .._runtime.planners import GRAIN, SERIAL, bound_plan, planner, planners
+from .._runtime.planners import planner, planners
 from .._runtime.registry import find_kernel
 from . import spectral as spectral
+from .elimination import plan_matrices
 from .matmul import batch_strides
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Plan
+    from facula_storage import Plan
 
     from .._runtime.types import Layouts, Parameters
 
@@ -35,38 +35,20 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
     if kernel is None or not is_small or not all(one.is_contiguous for one in outputs):
         return LAPACK[operator](operator, inputs, outputs, parameters)
     batch = a.shape[:-2]
-    bounds = [_strides(bound, len(batch)) for bound in inputs[1:]] or [[0] * len(batch)] * 2
-    nest = [dim for dim in zip(batch, batch_strides(a, batch, 2), *bounds, strict=True) if dim[0] != 1]
-    matrices = prod(batch)
-    cost = EACH + kernel.cost * WORK[operator] * min(rows, columns) ** 2 * max(rows, columns)
-    struct = ffi.new(
-        "struct facula_elimination *",
-        {
-            "matrices": matrices,
-            "rows": rows,
-            "columns": columns,
-            "sides": out.shape[-1] if operator in {"qr", "svd"} else 0,
-            "a_row": a.strides[-2],
-            "a_column": a.strides[-1],
-            "group": max(1, int(GRAIN / cost)),
-            "upper": bool(parameters and parameters[0]),
-            "serial": matrices * cost <= SERIAL,
-            "batch_dims": len(nest),
-            "nest": [number for dim in reversed(nest) for number in dim] or [0],
-        },
-    )
-    return bound_plan(
+    steps = [batch_strides(a, batch), *[batch_strides(bound, batch, 0) for bound in inputs[1:]]]
+    return plan_matrices(
         operator,
-        parameters,
+        inputs,
         outputs,
+        parameters,
         kernel.address,
-        struct,
-        arrays=len(inputs) + len(outputs),
-        cost=matrices * cost / max(out.numel, 1),
+        EACH + kernel.cost * WORK[operator] * min(rows, columns) ** 2 * max(rows, columns),
+        batch,
+        [*steps, repeat(0), repeat(0)][:3],
+        rows=rows,
+        columns=columns,
+        sides=out.shape[-1] if operator in {"qr", "svd"} else 0,
+        a_row=a.strides[-2],
+        a_column=a.strides[-1],
+        upper=bool(parameters and parameters[0]),
     )
-
-
-def _strides(layout: Layout, ndim: int) -> list[int]:
-    """Return the strides of a layout that is broadcast to `ndim` dimensions."""
-    own = [0 if size == 1 else stride for size, stride in zip(layout.shape, layout.strides, strict=True)]
-    return [0] * (ndim - len(own)) + own

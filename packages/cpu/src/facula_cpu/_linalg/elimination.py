@@ -12,6 +12,8 @@ from .._runtime.registry import find_kernel
 from .matmul import batch_strides
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from facula_storage import Plan
 
     from .._runtime.types import Layouts, Parameters
@@ -44,29 +46,61 @@ def plan_elimination(operator: str, inputs: Layouts, outputs: Layouts, parameter
         batch, ndim = outputs[-1].shape, 2
         rows, columns = a.shape[-2:]
     sides = rows if operator == "inv_ex" else out.shape[-1] if operator == "solve_ex" else 0
-    steps = zip(batch, batch_strides(a, batch, ndim), batch_strides(b, batch, ndim), repeat(0))
-    nest = [dim for dim in reversed([*steps]) if dim[0] != 1]
-    matrices = prod(batch)
     cost = EACH + kernel.cost * (WORK[operator] * rows * rows * columns + rows * rows * sides)
+    steps = batch_strides(a, batch, ndim), batch_strides(b, batch, ndim), repeat(0)
+    return plan_matrices(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        kernel.address,
+        cost,
+        batch,
+        steps,
+        rows=rows,
+        columns=columns,
+        sides=sides,
+        a_row=a.strides[-2] if ndim == 2 else 0,
+        a_column=a.strides[-1],
+        b_row=b.strides[-2] if ndim == 2 else 0,
+        b_column=b.strides[-1],
+        upper=parameters[0] if operator == "cholesky_ex" else False,
+    )
+
+
+def plan_matrices(
+    operator: str,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
+    kernel: int,
+    cost: float,
+    batch: tuple[int, ...],
+    steps: Iterable[Iterable[int]],
+    **fields: int,
+) -> Plan:
+    """Plan a kernel for each matrix of a batch.
+
+    Arguments:
+        operator, inputs, outputs, parameters: the arguments of the planner.
+        kernel: the kernel's address.
+        cost: picoseconds for a matrix.
+        batch: the dimensions of the batch.
+        steps: the strides of three operands along them.
+        fields: the other fields of the struct.
+    """
+    nest = [dim for dim in zip(batch, *steps) if dim[0] != 1]
+    matrices = prod(batch)
     struct = ffi.new(
         "struct facula_elimination *",
         {
             "matrices": matrices,
-            "rows": rows,
-            "columns": columns,
-            "sides": sides,
-            "a_row": a.strides[-2] if ndim == 2 else 0,
-            "a_column": a.strides[-1],
-            "b_row": b.strides[-2] if ndim == 2 else 0,
-            "b_column": b.strides[-1],
             "group": max(1, int(GRAIN / cost)),
-            "upper": parameters[0] if operator == "cholesky_ex" else False,
             "serial": matrices * cost <= SERIAL,
             "batch_dims": len(nest),
-            "nest": [number for dim in nest for number in dim] or [0],
+            "nest": [number for dim in reversed(nest) for number in dim] or [0],
+            **fields,
         },
     )
-    arrays = len(inputs) + len(outputs)
-    return bound_plan(
-        operator, parameters, outputs, kernel.address, struct, arrays=arrays, cost=matrices * cost / max(out.numel, 1)
-    )
+    cost, arrays = matrices * cost / max(outputs[0].numel, 1), len(inputs) + len(outputs)
+    return bound_plan(operator, parameters, outputs, kernel, struct, arrays=arrays, cost=cost)

@@ -57,7 +57,7 @@ def batch_strides(layout: Layout, batch: tuple[int, ...], ndim: int = 2) -> list
 
     An element of the stack has `ndim` dimensions.
     """
-    sizes = layout.shape[:-ndim]
+    sizes = layout.shape[: len(layout.shape) - ndim]
     own = [0 if size == 1 else stride for size, stride in zip(sizes, layout.strides, strict=False)]
     return [0] * (len(batch) - len(sizes)) + own
 

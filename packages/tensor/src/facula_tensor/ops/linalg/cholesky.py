@@ -49,7 +49,7 @@ def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
     product = F.matmul(F.mH(L), F.mH(g) if upper else g)
     lower = F.add(F.triangle(product, (0, False)), F.triangle(product, (-1, False)))  # doubled, except for the diagonal
     middle = F.mul(F.add(lower, F.mH(lower)), 0.25)
-    transposed = F.mH(L)
+    transposed = F.contiguous(F.mH(L))
     left = F.triangular_solve(transposed, middle, (True, False))
     return F.mH(F.triangular_solve(transposed, F.mH(left), (True, False)))
 
@@ -93,7 +93,8 @@ def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     """Solve A X = B by two substitutions, where A = L L^H, or L^H L with `upper`."""
     F = recorded_ops
     # Only the factor's triangle is read; the other may contain anything.
-    first, second = (F.mH(L), L) if upper else (L, F.mH(L))
+    adjoint = F.contiguous(F.mH(L))
+    first, second = (adjoint, L) if upper else (L, adjoint)
     return F.triangular_solve(second, F.triangular_solve(first, B, (False, False)), (True, False))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
-from facula_storage import DType, contiguous, int32
+from facula_storage import DType, contiguous, int32, int64
 from facula_storage.extend.layouts import INTEGER
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor, steady
@@ -124,7 +124,9 @@ def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
     if given.shape != (*wanted[:-2], min(wanted[-2:])):
         raise ArgumentError(f"{name}: expected pivots of shape {(*wanted[:-2], min(wanted[-2:]))}; got {given.shape}")
     if given.numel and given.device.type != "meta":
-        every, expected = elements(pivots), f"{name}: expected pivots from 1 to {wanted[-2]}"
+        # As int64, for which numbers need no check.
+        every = no_record_ops.to(elements(pivots), (int64,))
+        expected = f"{name}: expected pivots from 1 to {wanted[-2]}"
 
         def describe() -> Exception:
             low, high = every.amin().item(), every.amax().item()
@@ -164,7 +166,7 @@ def solve_with_factors(name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: b
         B, adjoint = F.mH(B), not adjoint
     if adjoint:  # U^H L^H P^H X = B
         LU, B = expand_batches(name, LU, B)
-        other = F.mH(LU)
+        other = F.contiguous(F.mH(LU))
         inner = F.triangular_solve(other, F.triangular_solve(other, B, (False, False)), (True, True))
         result = F.matmul(P, inner)
     else:

@@ -85,6 +85,8 @@ def check_same(name: str, first: Tensor, second: Tensor, names: tuple[str, str] 
 def expand_batches(name: str, A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
     """Broadcast the leading dimensions of two batches of matrices."""
     a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
+    if a[:-2] == b[:-2]:
+        return A, B
     batch = broadcast_shapes(name, a[:-2], b[:-2])
     if a[:-2] != batch:
         A = recorded_ops.expand(A, (*batch, *a[-2:]))
