@@ -40,5 +40,5 @@ static void clear_row(char *o, int64_t step, int64_t size, int64_t classes)
 #define VECTOR doubles
 #define INTEGER int64_t
 #define WIDE 1
-#define EXP_SHIFTED real_exp
+#define EXP_SHIFTED exp_not_positive64
 #include "losses/cross_entropy.inc"

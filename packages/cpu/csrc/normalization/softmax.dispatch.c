@@ -92,14 +92,6 @@ static ALWAYS_INLINE void next_block(struct block *block, const struct facula_ro
 #define COST 900
 #include "normalization/softmax_elements.inc"
 
-/* Like exp_not_positive: results below 2^-1021 are 0. */
-static ALWAYS_INLINE double exp_not_positive64(double x)
-{
-    double shifted, y = 1.0 + small_expm1_64(reduce_exp64(x, &shifted));
-    double scaled = double_of_bits(bits_of_double(y) + (bits_of_double(shifted) << 52));
-    return x >= -707.0 ? scaled : 0.0 > x ? 0.0 : x; /* NaN stays NaN */
-}
-
 #undef SUFFIX
 #undef NUMBER
 #undef NAMED

@@ -4,32 +4,27 @@
 
 #include "elements/half.h"
 #include "elements/math/functions.h"
-#include "statistics/extreme_units.h"
 #include "reductions/reduce.cdef.h"
 #include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
 #include "runtime/vector.h"
 
 enum {
-    BLOCK = 512,  /* elements of a row that are read twice, a multiple of two vectors */
+    LANES = 16,   /* numbers in a vector: the same at every level, so that sums are the same */
+    BLOCK = 512,  /* elements of a row that are read twice */
+    FEW = 64,     /* the same of copied rows that are processed together */
     COLUMNS = 64, /* columns processed together, and the number of elements of each */
     DEPTH = 64,
 };
 
-/* exp for x <= 0 in few steps: at least exp(-87). Sums of terms up to 1 do not need smaller ones. */
-static ALWAYS_INLINE float exp_of_term(float x)
-{
-    int32_t n;
-    const float y = 1.0f + reduced_expm1(x < -87.0f ? -87.0f : x, &n); /* NaN passes */
-    return y * power_of_two(n);
-}
-
 #define T float
-#define UNITS floats
-#define MORE(x, found) amax_units_float(x, found)
-#define EXP(x) exp_of_term(x)
+#define VECTOR floats
+#define INTEGER int32_t
+#define WIDE 0
+#define EXP_SHIFTED exp_not_positive
 
 #define S float
+#define ARE_NUMBERS 1
 #define SUFFIX float32
 #define CODE FLOAT32
 #define READ(x) (x)
@@ -38,6 +33,7 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #include "statistics/log_sum_exp.inc"
 
 #define S uint16_t
+#define ARE_NUMBERS 0
 #define SUFFIX float16
 #define CODE FLOAT16
 #define READ(x) float_of_float16(x)
@@ -46,6 +42,7 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #include "statistics/log_sum_exp.inc"
 
 #define S uint16_t
+#define ARE_NUMBERS 0
 #define SUFFIX bfloat16
 #define CODE BFLOAT16
 #define READ(x) float_of_bfloat16(x)
@@ -54,15 +51,18 @@ static ALWAYS_INLINE float exp_of_term(float x)
 #include "statistics/log_sum_exp.inc"
 
 #undef T
-#undef UNITS
-#undef EXP
-#undef MORE
+#undef VECTOR
+#undef INTEGER
+#undef WIDE
+#undef EXP_SHIFTED
 #define T double
-#define UNITS doubles
-#define MORE(x, found) amax_units_double(x, found)
-#define EXP(x) real_exp(x)
+#define VECTOR doubles
+#define INTEGER int64_t
+#define WIDE 1
+#define EXP_SHIFTED exp_not_positive64
 
 #define S double
+#define ARE_NUMBERS 1
 #define SUFFIX float64
 #define CODE FLOAT64
 #define READ(x) (x)

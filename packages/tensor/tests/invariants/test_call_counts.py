@@ -32,6 +32,7 @@ ABOVE: dict[str, dict[str, int]] = {
         "triu": 28, "vstack": 126, "zero_": 86, "zero_, recorded": 86,
     },
     "losses check the target, and reduce": {
+        "gaussian_nll_loss": 23, "glu": 7,
         "binary_cross_entropy": 7, "binary_cross_entropy_with_logits": 7, "hinge_embedding_loss": 13, "huber_loss": 8,
         "kl_div": 7, "l1_loss": 10, "margin_ranking_loss": 21, "mse_loss": 7, "poisson_nll_loss": 12,
         "smooth_l1_loss": 8, "soft_margin_loss": 11,

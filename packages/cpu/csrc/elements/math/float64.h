@@ -215,3 +215,11 @@ static ALWAYS_INLINE double silu_slope_float64(double x)
     double clamped = clamp_logistic64(x), s = logistic_float64(0x1p-64, clamped, 0.0);
     return s * MULTIPLY_ADD64(clamped, 1.0 - s, 1.0);
 }
+
+/* Like exp_not_positive: results below 2^-1021 are 0. */
+static ALWAYS_INLINE double exp_not_positive64(double x)
+{
+    double shifted, y = 1.0 + small_expm1_64(reduce_exp64(x, &shifted));
+    double scaled = double_of_bits(bits_of_double(y) + (bits_of_double(shifted) << 52));
+    return x >= -707.0 ? scaled : 0.0 > x ? 0.0 : x; /* NaN stays NaN */
+}

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import contiguous
 
+from ...._core.promotion import floating
 from ...._core.tensor import Tensor, check_dim, layout_of_tensor
 from ...._creation.random import rand
+from ...._dispatch.declaration import elementwise
 from ...._dispatch.namespaces import recorded_ops
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
+from ...elementwise.pointwise import is_real
 from .softmax import log_softmax as log_softmax_along
 from .softmax import softmax as softmax_along
 
@@ -132,6 +135,26 @@ softmin = with_default(
 )
 
 
+@elementwise
+class _gated:
+    """Compute input * sigmoid(gate)."""
+
+    inputs = ("input", "gate")
+    compute_dtype = floating
+    has_kernel = True
+    accepts = is_real
+
+    def value(F, input, gate):
+        return input * F.sigmoid(gate)
+
+    def partial_input(F, gate):
+        return F.sigmoid(gate)
+
+    def partial_gate(F, input, gate):
+        s = F.sigmoid(gate)
+        return input * (s * (1 - s))
+
+
 @function(overridable=True, inline=True)
 def glu(F: Namespace, input: Floating, dim: int = -1) -> Tensor:
     """Multiply the first half of `input` along `dim` by the sigmoid of the second; ValueError if the length is odd.
@@ -149,5 +172,4 @@ def glu(F: Namespace, input: Floating, dim: int = -1) -> Tensor:
     half, odd = divmod(shape[dim], 2)
     if odd:
         raise ArgumentError(f"glu: expected an even length along dim {dim}; got shape {shape}")
-    first, second = (input.narrow(dim, start, half) for start in (0, half))
-    return F.mul(first, F.sigmoid(second))
+    return F.gated(*F.chunk(input, 2, dim)) if half else F.narrow(input, dim, 0, 0)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from math import log, pi
 from typing import TYPE_CHECKING
 
-from facula_autograd import no_grad
 from facula_errors import ArgumentError
 
 from ...._core.promotion import as_real, floating
 from ...._core.tensor import Tensor, elements
 from ...._dispatch.declaration import elementwise
-from ...._dispatch.namespaces import no_record_ops
 from ...._dispatch.slow_path.planning import broadcast_shapes
-from ...._dispatch.value_checks import refuse_unless
+from ...._dispatch.value_checks import with_words
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
 from ...elementwise.pointwise import is_real
@@ -64,6 +62,30 @@ class _gaussian:
     def value(F, input, target, var):
         difference = input - target
         return (F.log(var) + difference * difference / var) * 0.5
+
+
+@elementwise
+class _gaussian_nll:
+    """Compute `gaussian` with a bounded variance; gradients ignore the bound."""
+
+    inputs = ("input", "target", "var", "eps")
+    compute_dtype = floating
+    accepts = is_real
+    no_gradient = ("eps",)
+
+    def value(F, input, target, var, eps):
+        F.require((var >= 0) | (var != var))
+        return F.gaussian(input, target, F.clamp_min(var, eps))
+
+    def partial_input(F, input, target, var, eps):
+        return (input - target) / F.clamp_min(var, eps)
+
+    def partial_target(F, input, target, var, eps):
+        return (target - input) / F.clamp_min(var, eps)
+
+    def partial_var(F, input, target, var, eps):
+        bounded, difference = F.clamp_min(var, eps), input - target
+        return (bounded - difference * difference) / (bounded * bounded) * 0.5
 
 
 @elementwise
@@ -155,17 +177,18 @@ def gaussian_nll_loss(
             f"{name}: expected var of input's shape {shape}, or with one length of 1, or {shape[:-1]}; got {given}"
         )
     expected = f"{name}: expected variances of at least 0"
-    refuse_unless(
-        no_record_ops.bitwise_not(no_record_ops.lt(v.detach(), 0)),
+
+    def compute() -> Tensor:
+        if full or isinstance(eps, Tensor):
+            return reduced_losses(F.gaussian_nll(input, target, v, eps) + (log(2 * pi) / 2 if full else 0), reduction)
+        return loss_of("gaussian_nll", (input, target, v), reduction, None, (eps,))
+
+    return with_words(
+        v,
+        compute,
         lambda: ArgumentError(f"{expected}; got {elements(v).detach().amin().item()}"),
         lambda: ArgumentError(f"{expected}; got another"),
     )
-    v = v.clone()
-    with no_grad():
-        v.clamp_(min=eps)
-    if not full:
-        return loss_of("gaussian", (input, target, v), reduction)
-    return reduced_losses(F.add(F.gaussian(input, target, v), log(2 * pi) / 2), reduction)
 
 
 @function(overridable=True)

@@ -31,6 +31,7 @@ class _hinge:
     """Compute input where target is 1, max(0, margin - input) where it is -1, and their sum elsewhere."""
 
     inputs = ("input", "target", "margin")
+    has_kernel = True
     no_gradient = ("margin",)
 
     def value(F, input, target, margin):
@@ -43,6 +44,7 @@ class _ranking:
     """Compute max(0, margin - target (input - other))."""
 
     inputs = ("input", "other", "target", "margin")
+    has_kernel = True
     no_gradient = ("margin",)
 
     def value(F, input, other, target, margin):

@@ -147,8 +147,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         half, odd = divmod(shape[dim], 2)
         if odd:
             raise ArgumentError(f"glu: expected an even length along dim {dim}; got shape {shape}")
-        first, second = (input.narrow(dim, start, half) for start in (0, half))
-        return ops.mul(first, ops.sigmoid(second))
+        return ops.gated(*ops.chunk(input, 2, dim)) if half else ops.narrow(input, dim, 0, 0)
     except FaculaError as error:
         trim_traceback(error)
         raise
