@@ -27,8 +27,8 @@ ABOVE: dict[str, dict[str, int]] = {
     "the slow path: a form in place or `out=` of elements that are selected, of other layouts, or recorded": {
         "add_, recorded": 129, "clamp_, recorded": 107, "conj_physical_": 34, "conj_physical_, recorded": 63,
         "copy_": 58, "copy_, recorded": 58, "fill_": 86, "fill_, recorded": 86, "gather": 47, "index_add_": 67,
-        "index_copy": 36, "index_copy_": 66, "index_select": 45, "isnan": 39, "masked_fill_": 96, "pow": 50, "scatter": 68,
-        "scatter_add": 69, "scatter_reduce": 68, "sub": 53, "sub_": 108, "sub_, recorded": 138, "take": 41, "tril": 28,
+        "index_copy": 36, "index_copy_": 66, "index_select": 45, "isnan": 39, "masked_fill_": 96, "pow": 50,
+        "scatter": 68, "scatter_add": 69, "scatter_reduce": 68, "sub": 53, "sub_": 108, "sub_, recorded": 138, "take": 41, "tril": 28,
         "triu": 28, "vstack": 126, "zero_": 86, "zero_, recorded": 86,
     },
     "losses check the target, and reduce": {
@@ -39,8 +39,8 @@ ABOVE: dict[str, dict[str, int]] = {
     },
     "reductions check dimensions, and read the operand at one moment": {
         "amax": 4, "amin": 13, "argmax": 4, "argsort": 6, "cummax": 6, "cummin": 6, "cumprod": 10, "cumsum": 10,
-        "logcumsumexp": 6, "median": 15, "msort": 6, "nanmedian": 7, "norm": 14, "prod": 12, "sort": 5, "std": 8, "sum": 12,
-        "topk": 8, "var": 14, "vector_norm": 8,
+        "logcumsumexp": 6, "median": 15, "msort": 6, "nanmedian": 7, "norm": 14, "prod": 12, "sort": 5, "std": 8,
+        "sum": 12, "topk": 8, "var": 14, "vector_norm": 8,
     },
     "windows have a geometry, which is stored by shape": {
         "adaptive_avg_pool2d": 4, "adaptive_max_pool2d": 6, "adaptive_max_pool2d_with_indices": 6,
