@@ -1,17 +1,10 @@
 /* Conversions between float32 and the half-precision types: copies, and the conversions around loops in the elementwise
    driver. */
 #include "elements/casts.h"
+#include "runtime/half_vectors.h"
 #include "runtime/kernel.h"
-#include "runtime/vector.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-/* Two vectors of bits of float32, or the elements of the same number of bytes. */
-enum { BOTH = VECTOR_BYTES / 2 };
-typedef uint32_t words __attribute__((vector_size(VECTOR_BYTES)));
-typedef int32_t signs __attribute__((vector_size(VECTOR_BYTES)));
+enum { BOTH = 2 * FLOATS };
 typedef uint16_t halves __attribute__((vector_size(VECTOR_BYTES)));
 typedef words loose_words __attribute__((aligned(4), may_alias));
 typedef halves loose_halves __attribute__((aligned(2), may_alias));
@@ -31,32 +24,6 @@ static ALWAYS_INLINE halves upper_halves(words a, words b)
 #else
     return __builtin_shuffle((halves)a, (halves)b, (halves){1, 3, 5, 7, 9, 11, 13, 15});
 #endif
-}
-
-/* bfloat16_of_float, in the upper halves. */
-static ALWAYS_INLINE words rounded(words bits)
-{
-    const words odd = bits >> 16 & 1;
-#ifdef __AVX512F__
-    const __m512i nans = _mm512_set1_epi32(0x22); /* for quiet and signaling NaNs: the same, quiet */
-    return (words)_mm512_fixupimm_ps((__m512)(bits + 0x7fff + odd), (__m512)bits, nans, 0);
-#else
-    const words nan = (words)((floats)bits != (floats)bits);
-    return (bits + ((0x7fff + odd) & ~nan)) | (nan & 0x400000);
-#endif
-}
-
-/* float16_of_float, in the upper halves. */
-static ALWAYS_INLINE words rounded_float16(words bits)
-{
-    const words magnitude = bits & 0x7fffffff;
-    const words normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) << 3;
-    const words subnormal = ((words)((floats)magnitude + 0.5f) - 0x3f000000) << 16;
-    const words nan = (words)((signs)magnitude > 0x7f800000);
-    const words large = (nan & (0x2000000 | (magnitude << 3 & 0x3ff0000))) | 0x7c000000;
-    const words is_large = (words)((signs)magnitude >= 0x47800000);
-    const words is_small = (words)((signs)magnitude < 0x38800000);
-    return (bits & 0x80000000) | (is_large & large) | (is_small & subnormal) | (normal & ~(is_large | is_small));
 }
 
 #define HALF(name, A_, R_, value)                                                               \
@@ -112,29 +79,20 @@ HALF(narrow_halves, uint16_t, uint16_t, bfloat16_of_float16)
     }
 
 #define LOW(i) *(const loose_words *)(a + (i))
-#define HIGH(i) *(const loose_words *)(a + (i) + BOTH / 2)
+#define HIGH(i) *(const loose_words *)(a + (i) + FLOATS)
 CONVERSION(narrow_bfloat16, float, uint16_t,
-           *(loose_halves *)(o + i) = upper_halves(rounded(LOW(i)), rounded(HIGH(i)));)
+           *(loose_halves *)(o + i) = upper_halves(rounded_bfloat16(LOW(i)), rounded_bfloat16(HIGH(i)));)
 
-/* From AVX2 on there are float16 instructions, which compute the same bits faster. */
-#if defined(__AVX512F__)
 CONVERSION(widen_float16, uint16_t, float,
-           _mm512_storeu_ps(o + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(a + i))));
-           _mm512_storeu_ps(o + i + 16, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(a + i + 16))));)
+           *(loose_floats *)(o + i) = floats_of_float16(a + i);
+           *(loose_floats *)(o + i + FLOATS) = floats_of_float16(a + i + FLOATS);)
+#ifdef __F16C__
 CONVERSION(narrow_float16, float, uint16_t,
-           _mm256_storeu_si256((__m256i *)(o + i), _mm512_cvtps_ph(_mm512_loadu_ps(a + i), 0));
-           _mm256_storeu_si256((__m256i *)(o + i + 16), _mm512_cvtps_ph(_mm512_loadu_ps(a + i + 16), 0));)
-#elif defined(__F16C__)
-CONVERSION(widen_float16, uint16_t, float,
-           _mm256_storeu_ps(o + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(a + i))));
-           _mm256_storeu_ps(o + i + 8, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(a + i + 8))));)
-CONVERSION(narrow_float16, float, uint16_t,
-           _mm_storeu_si128((__m128i *)(o + i), _mm256_cvtps_ph(_mm256_loadu_ps(a + i), 0));
-           _mm_storeu_si128((__m128i *)(o + i + 8), _mm256_cvtps_ph(_mm256_loadu_ps(a + i + 8), 0));)
+           store_as_float16(o + i, *(const loose_floats *)(a + i));
+           store_as_float16(o + i + FLOATS, *(const loose_floats *)(a + i + FLOATS));)
 #else
 CONVERSION(narrow_float16, float, uint16_t,
            *(loose_halves *)(o + i) = upper_halves(rounded_float16(LOW(i)), rounded_float16(HIGH(i)));)
-#define widen_float16 widen_float16_any
 #endif
 
 FACULA_KERNEL("copy", widen_float16, 60, FLOAT16, FLOAT32)

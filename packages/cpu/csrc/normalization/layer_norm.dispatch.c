@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "elements/half.h"
 #include "normalization/layer_norm.cdef.h"
+#include "runtime/half_vectors.h"
 #include "runtime/kernel.h"
-#include "runtime/vector.h"
 
 enum {
     LANES = 16, /* partial sums of a row: the same at every level, so that results are the same */
@@ -36,6 +35,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
 #define WIDE 0
 #define READ(x) (x)
 #define WRITE(x) (x)
+#define LOAD(a) (*(const NAMED(part) *)(a))
+#define STORE(o, v) (*(NAMED(part) *)(o) = (v))
 #define CODE FLOAT32
 #include "normalization/layer_norm.inc"
 
@@ -46,6 +47,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
 #define WIDE 1
 #define READ(x) (x)
 #define WRITE(x) (x)
+#define LOAD(a) (*(const NAMED(part) *)(a))
+#define STORE(o, v) (*(NAMED(part) *)(o) = (v))
 #define CODE FLOAT64
 #include "normalization/layer_norm.inc"
 
@@ -56,6 +59,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
 #define WIDE 0
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float(x)
+#define LOAD(a) floats_of_float16(a)
+#define STORE(o, v) store_as_float16(o, v)
 #define CODE FLOAT16
 #include "normalization/layer_norm.inc"
 
@@ -66,5 +71,7 @@ static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
 #define WIDE 0
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float(x)
+#define LOAD(a) floats_of_bfloat16(a)
+#define STORE(o, v) store_as_bfloat16(o, v)
 #define CODE BFLOAT16
 #include "normalization/layer_norm.inc"

@@ -3,8 +3,8 @@
 
 #include "elements/math/functions.h"
 #include "normalization/softmax.cdef.h"
+#include "runtime/half_vectors.h"
 #include "runtime/kernel.h"
-#include "runtime/vector.h"
 
 enum {
     LANES = 16,  /* numbers in a vector: the same at every level, so that sums are the same */
@@ -16,22 +16,6 @@ enum {
     SHORT = 512, /* maximum length of rows that are processed in batches */
     BATCH = 16,  /* maximum number of rows in a batch */
 };
-
-#ifdef __F16C__ /* the same bits as half.h, faster */
-#include <immintrin.h>
-
-static ALWAYS_INLINE void widen_lanes(float *v, const uint16_t *x)
-{
-    for (int lane = 0; lane < LANES; lane += 8)
-        _mm256_storeu_ps(v + lane, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + lane))));
-}
-
-static ALWAYS_INLINE void narrow_lanes(uint16_t *o, const float *v)
-{
-    for (int lane = 0; lane < LANES; lane += 8)
-        _mm_storeu_si128((__m128i *)(o + lane), _mm256_cvtps_ph(_mm256_loadu_ps(v + lane), _MM_FROUND_TO_NEAREST_INT));
-}
-#endif
 
 /* Formulas that compute elements of o from elements of x and y and from statistics of their row. SCALE is softmax of
    the terms of its sum. */
@@ -76,10 +60,8 @@ static ALWAYS_INLINE void next_block(struct block *block, const struct facula_ro
 #define ELEMENT float16
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float(x)
-#ifdef __F16C__
-#define READ_LANES widen_lanes
-#define WRITE_LANES narrow_lanes
-#endif
+#define LOAD(a) floats_of_float16(a)
+#define STORE(o, v) store_as_float16(o, v)
 #define CODE FLOAT16
 #define COST 900
 #include "normalization/softmax_elements.inc"
@@ -88,6 +70,8 @@ static ALWAYS_INLINE void next_block(struct block *block, const struct facula_ro
 #define ELEMENT bfloat16
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float(x)
+#define LOAD(a) floats_of_bfloat16(a)
+#define STORE(o, v) store_as_bfloat16(o, v)
 #define CODE BFLOAT16
 #define COST 900
 #include "normalization/softmax_elements.inc"
