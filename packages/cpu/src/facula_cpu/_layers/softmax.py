@@ -59,9 +59,6 @@ def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     first = dims[0][0]
     rows = o.numel // n if n else 0
     by_column = along != [size] * 3
-    fold = 1
-    if first > 1 and along == [first * size] * 3 and dims[0][1:] == (size, size, size):
-        fold = folded(n, first)
     row = n * kernel.cost + (COLUMN_COST if by_column else ROW_COST)
     work = rows * row
     segment = first or 1
@@ -69,6 +66,9 @@ def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
         segment = min(segment, max(1, SERIAL // (2 * row)))
         whole = STRIP if by_column else BATCH
         segment = min(first, -(-segment // whole) * whole) or 1
+    fold = 1
+    if first > 1 and segment == first and along == [first * size] * 3 and dims[0][1:] == (size, size, size):
+        fold = folded(n, first)
     segments = -(-first // segment) * (rows // first if first else 0)
     nest = [number for extents in dims for number in extents]
     struct = ffi.new("struct facula_softmax *", {"nest": nest})
