@@ -38,6 +38,7 @@ REASONS: dict[tuple[str, str], str] = {
         cummax cummin cumprod logcumsumexp mode nanmedian_dim search_sorted""",
     ("returns a number of elements that depends on values, which a file cannot", "use where(), or masks"): """
         count_true nonzero nonzero_flat""",
+    ("joins a convolution and the steps after it", "export the module, or what `capture` was given"): "conv2d_then",
     ("is a loss that ONNX has not", "leave it out of the exported model"): "ctc_loss",
 }
 """Reasons and remedies, and the operators to which they apply."""
