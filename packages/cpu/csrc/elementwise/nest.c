@@ -67,6 +67,8 @@ static void find_turned(struct facula_elementwise *plan)
     for (int64_t d = 1; d < plan->dims && !bytes; d++) {
         int64_t *dim = plan->nest + d * stride, moved[1 + MOST_OPERANDS];
         int turned = 0;
+        if (dim[0] < LEAST_TURNED)
+            continue;
         for (int i = 0; i < inputs; i++)
             if (plan->itemsize[i] == size && inner[i] && inner[i] != size && dim[1 + i] == size) {
                 turned |= 1 << i;
@@ -75,7 +77,7 @@ static void find_turned(struct facula_elementwise *plan)
         const int64_t parts = (dim[0] * size + TURNED_RUN - 1) / TURNED_RUN; /* of about one length */
         const int64_t height = ((dim[0] + parts - 1) / parts + 7) / 8 * 8;
         const int64_t width = bytes ? TILES_ROOM / height / bytes / 16 * 16 : 0;
-        if (dim[0] < LEAST_TURNED || width < LEAST_TURNED) {
+        if (width < LEAST_TURNED) {
             bytes = 0;
             continue;
         }

@@ -34,6 +34,14 @@ def test_results_and_gradients(dtype, shape):
             assert np.array_equal(x.grad.numpy(), wanted.astype(x.detach().numpy().dtype))
 
 
+@pytest.mark.parametrize("shape", [(15, 2, 0), (0, 15, 2), (15, 0)])
+def test_no_elements_of_other_strides(shape):
+    """Layouts of no elements may repeat elements along dimensions of any order."""
+    ft.ones(5, 4) * ft.ones(4)
+    repeated, part = ft.ones(1, *shape[1:]).expand(shape), ft.ones(*shape[:-1], shape[-1] + 3)[..., : shape[-1]]
+    assert (repeated * part).shape == (part * repeated).shape == (part * part).shape == shape
+
+
 def square(n):
     return ft.arange(float(n * n)).view(n, n) % 7 - 2
 
