@@ -123,3 +123,21 @@ CHOOSING = {
 def test_derivatives_to_order_two(name):
     x, y = (ft.tensor(np.random.default_rng(k).normal(size=(3, 4)), requires_grad=True) for k in (1, 2))
     check_slopes(CHOOSING[name], (x, y))
+
+
+@pytest.mark.parametrize("p", [-2, -1, -0.5])
+def test_norms_of_negative_order(p):
+    """Gradients are 0 where an element, hence the norm, is 0; they do not overflow in half precision."""
+    x = ft.tensor([[1.0, 0.0, 2.0], [0.01, 3.0, 0.5]], dtype=ft.float16, requires_grad=True)
+    ft.norm(x, p, 1).sum().backward()
+    values = np.array([0.01, 3, 0.5])
+    share = (values / (values**p).sum() ** (1 / p)) ** (p - 1)
+    assert x.grad[0].tolist() == [0, 0, 0]
+    assert np.allclose(x.grad[1].numpy(), share, rtol=5e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_deviations_of_no_elements(name):
+    x = ft.zeros(0, 3, dtype=ft.float16, requires_grad=True)
+    getattr(ft, name)(x, 0).sum().backward()
+    assert x.grad.dtype is ft.float16

@@ -68,12 +68,11 @@ class _var:
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
     def vjp_input(F, g, input, input_layout, dims, keepdim, correction, root):
-        dtype = input_layout.dtype
-        if dtype.itemsize == 2:  # sums of half precisions require a larger range
-            input, g = F.to(input, (float32,)), F.to(g, (float32,))
-        count = prod([input_layout.shape[i] for i in dims])
+        dtype, count = input_layout.dtype, prod([input_layout.shape[i] for i in dims])
         if not count:
             return F.zeros_of(input, input_layout)
+        if dtype.itemsize == 2:  # sums of half precisions require a larger range
+            input, g = F.to(input, (float32,)), F.to(g, (float32,))
         mean = F.mul(F.sum(input, (dims, True)), 1 / count)
         freedom, g = count - correction, F.keep_dims(g, dims, keepdim)
         if root:

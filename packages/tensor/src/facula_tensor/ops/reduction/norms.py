@@ -93,10 +93,13 @@ class _norm_p:
         if not p:
             return F.zeros_of(input, input_layout)
         norm, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
-        norm = F.where(F.eq(norm, 0), 1, norm)
+        nothing = F.eq(norm, 0)
+        norm = F.where(nothing, 1, norm)
         if p == 3:
             return F.cubic_slope(g, input, norm)
-        if p > 1:  # the power of a quotient overflows for smaller p, powers of its operands overflow for larger p
+        if p < 0:  # a norm is 0 beside one element of 0, whatever the others are
+            g = F.where(nothing, 0, g)
+        if not 0 < p <= 1:  # the power of a quotient overflows for these p, powers of its operands overflow for others
             return F.power_slope(g, input, norm, 1, p - 1)
         return F.power_slope(g, input, 1, F.pow(norm, p - 1), p - 1)
 
