@@ -139,3 +139,14 @@ def test_antialias_of_bytes_and_unsupported_modes():
         with raises(ValueError, "interpolate", "antialias only for bilinear, bicubic"):
             dims = {"linear": 1, "trilinear": 3}.get(mode, 2)
             interpolate(ft.ones(1, 1, *[4] * dims), 2, mode=mode, antialias=True)
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+@pytest.mark.parametrize("length", [2100, 9000])
+def test_gradients_of_few_elements_of_long_rows(length, dtype):
+    """Almost all elements of the input contribute to no output."""
+    x = ft.zeros(2, 4, length, dtype=dtype, requires_grad=True)
+    interpolate(x, 3, mode="nearest").sum().backward()
+    wanted = np.zeros(length)
+    wanted[[0, length // 3, 2 * length // 3]] = 1
+    assert np.array_equal(x.grad.numpy(), np.broadcast_to(wanted, x.shape))
