@@ -26,11 +26,10 @@ ABOVE: dict[str, dict[str, int]] = {
     },
     "the slow path: a form in place or `out=` of elements that are selected, of other layouts, or recorded": {
         "add_, recorded": 129, "clamp_, recorded": 107, "conj_physical_": 34, "conj_physical_, recorded": 63,
-        "copy_": 58, "copy_, recorded": 58, "fill_": 86, "fill_, recorded": 86, "gather": 47, "index_add_": 67,
-        "index_copy": 36, "index_copy_": 66, "index_select": 45, "isnan": 39, "masked_fill_": 96, "pow": 50,
-        "scatter": 68, "scatter_add": 69, "scatter_reduce": 68, "sub": 53, "sub_": 108, "sub_, recorded": 138,
-        "take": 41, "tril": 28,
-        "triu": 28, "vstack": 126, "zero_": 86, "zero_, recorded": 86,
+        "copy_": 58, "copy_, recorded": 58, "fill_": 86, "fill_, recorded": 86, "gather": 47, "index_add": 64,
+        "index_add_": 67, "index_copy": 36, "index_copy_": 66, "index_select": 45, "isnan": 39, "masked_fill_": 96,
+        "pow": 50, "scatter": 68, "scatter_add": 69, "scatter_reduce": 68, "sub": 53, "sub_": 108,
+        "sub_, recorded": 138, "take": 41, "tril": 28, "triu": 28, "vstack": 126, "zero_": 86, "zero_, recorded": 86,
     },
     "losses check the target, and reduce": {
         "gaussian_nll_loss": 23, "glu": 7,
