@@ -50,6 +50,13 @@ TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 DIGITS = "scikit-learn>=1.5,<2"  # contains the digits that programs of examples/ read
 LIBRARIES = ROOT / "integration_tests" / "libraries"
 SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # they require torch, and run on facula
+SCHEMAS = {
+    "github-workflows": ".github/workflows/*.yml",
+    "dependabot": ".github/dependabot.yml",
+    "github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/[!c]*.yml",
+    "citation-file-format": "CITATION.cff",
+}
 SITE = ("sphinx>=9.0,<10", "myst-parser>=5,<6", "furo>=2025.12", "einops>=0.8,<1")
 EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
@@ -416,6 +423,14 @@ def lowest_versions(package: str) -> list[str]:
             if not is_sibling(name):
                 floors[name] = max(floors.get(name, floor), floor, key=lambda v: [int(part) for part in v.split(".")])
     return [f"{name}=={floor}" for name, floor in sorted(floors.items())]
+
+
+@nox.session
+def workflows(session: nox.Session) -> None:
+    """Check the files that services read, against the schemas that check-jsonschema contains: no network."""
+    session.install("check-jsonschema>=0.39,<1")
+    for schema, pattern in SCHEMAS.items():
+        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *map(str, sorted(ROOT.glob(pattern))))
 
 
 @nox.session(requires=["build"])

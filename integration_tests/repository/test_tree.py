@@ -7,11 +7,15 @@ import pytest
 
 TOP_LEVEL = {
     ".ci",
+    ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
+    "CITATION.cff",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
+    "SECURITY.md",
     "benchmarks",
     "docs",
     "examples",
