@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import facula_cpu
+
 PROGRAM = """
 import multiprocessing
 import sys
@@ -228,6 +230,13 @@ def test_reported_versions_are_pytorchs(tmp_path):
     script.write_text(VERSIONS)
     done = run("run", str(script))
     assert done.returncode == 0, done.stderr
+
+
+def test_information_for_reports():
+    lines = dict(line.split(": ", 1) for line in run("info").stdout.splitlines())
+    assert lines["facula"].startswith("facula 0.") and "autograd 0." in lines["facula"]
+    assert lines["kernels"] == f"{facula_cpu.level()}, {facula_cpu.get_num_threads()} threads"
+    assert lines["also installed"] and lines["devices"].startswith("cpu")
 
 
 def test_invalid_command_lines_are_refused(tmp_path):

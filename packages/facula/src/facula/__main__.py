@@ -3,7 +3,7 @@
 The program's `import torch` loads facula, and `import torch.nn` loads facula.nn; so do the processes that it starts.
 `python -m facula run -m MODULE` runs a module, such as pytest, in the same way. `python -m facula profile` does the
 same, and records where the time goes. `python -m facula run --nproc 4 SCRIPT` runs the program on four processes, which
-`init_process_group` connects.
+`init_process_group` connects. `python -m facula info` prints versions, kernels, threads and devices, for reports.
 """
 
 from __future__ import annotations
@@ -53,9 +53,15 @@ def main() -> None:
         from facula_distributed.extend import add_options
 
         add_options(runs)
+    commands.add_parser("info", help="print versions, kernels, threads and devices, for reports")
     for command in (runs, profiles):
         add_program(command)
     given = parser.parse_args()
+    if given.command == "info":
+        from .utils.collect_env import main as print_information
+
+        print_information()
+        return
     if "torch" in sys.modules and not is_installed():
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")
     if not given.is_module and not os.path.isfile(given.target):
