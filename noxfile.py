@@ -58,6 +58,7 @@ SCHEMAS = {
     "citation-file-format": "CITATION.cff",
 }
 SITE = ("sphinx>=9.0,<10", "myst-parser>=5,<6", "furo>=2025.12", "einops>=0.8,<1")
+NOTEBOOKS = ("jupytext>=1.17,<2", "nbclient>=0.10,<1", "ipykernel>=6.29,<8")
 EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
 LARGE = ("cpu", "tensor")  # packages with many tests, which run on all cores
@@ -440,6 +441,14 @@ def docs(session: nox.Session) -> None:
     output = ROOT / ".nox" / "docs" / "site"
     session.run("python", "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "-E", "docs", str(output))
     session.log(f"open {output / 'index.html'}")
+
+
+@nox.session(requires=["build"])
+def docs_run(session: nox.Session) -> None:
+    """Run each tutorial as a notebook, and write the notebooks to .nox/docs/notebooks/; arguments name tutorials."""
+    install(session, *PACKAGES, also=(*NOTEBOOKS, DIGITS))
+    output = ROOT / ".nox" / "docs" / "notebooks"
+    session.run("python", "docs/_site/notebooks.py", str(output), *session.posargs)
 
 
 # Programs ------------------------------------------------------------------------------------------------------------

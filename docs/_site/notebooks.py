@@ -1,0 +1,42 @@
+"""Turns each tutorial into a notebook and runs it: `nox -s docs_run`, with arguments `FOLDER [NAME ...]`.
+
+The notebooks are written with their results. A cell that fails ends the run with its error.
+"""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+
+PAGES = sorted(Path(__file__).resolve().parents[1].glob("tutorials/*.md"))
+SECONDS = 300  # for a cell
+
+
+def run(page: Path, output: Path) -> float:
+    """Run a page's notebook in an empty folder, write it to `output`, and return the seconds that it took."""
+    notebook = jupytext.read(page, fmt="md")
+    begun = perf_counter()
+    with TemporaryDirectory() as folder:
+        resources = {"metadata": {"path": folder}}
+        NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=resources).execute()
+    nbformat.write(notebook, output / f"{page.stem}.ipynb")
+    return perf_counter() - begun
+
+
+def main() -> None:
+    """Run the tutorials with the given names, or all."""
+    output, *names = sys.argv[1:]
+    Path(output).mkdir(parents=True, exist_ok=True)
+    if unknown := set(names) - {page.stem for page in PAGES}:
+        sys.exit(f"expected names of docs/tutorials/; got {', '.join(sorted(unknown))}")
+    for page in PAGES:
+        if not names or page.stem in names:
+            print(f"{page.stem}: {run(page, Path(output)):.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
