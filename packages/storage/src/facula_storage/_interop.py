@@ -146,9 +146,9 @@ def sharer_of_arrays(tensors: type, *slots: object) -> Callable[[object], Any]:
         tensors: the class of the results.
         slots: the descriptors of its layout, storage, offset and autograd node.
     """
-    kinds = np.ndarray, _layouts_of_arrays, Layout.extent, Storage, tensors
-    of_storages = Storage.ptr, Storage.__del__, Storage.version, Storage.base, Storage.nbytes
-    return array_sharer((*kinds, int, *of_storages, *slots))
+    places = (Layout, "extent"), *[(Storage, name) for name in ("ptr", "__del__", "version", "base", "nbytes")]
+    extent, *of_storages = [getattr(cls, name) for cls, name in places]
+    return array_sharer((np.ndarray, _layouts_of_arrays, extent, Storage, tensors, int, *of_storages, *slots))
 
 
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
