@@ -79,8 +79,8 @@ def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
     >>> plan = portable_plan("exp", CpuBackend().plan("exp", (layout,), (layout,), ()).launch)
     >>> plan.kernel.name, plan.part.kind
     ('elementwise_dense', 'facula_elementwise')
-    >>> plan.part.pointers
-    ((0, KernelName(name='exp', signature=(9, 9))),)
+    >>> plan.part.pointers[0]
+    (0, KernelName(name='exp', signature=(9, 9)))
     """
     try:
         kernel, address, doubles, owner = unbind(launch)
