@@ -32,9 +32,9 @@ def prepare(app, name, source):
 
     def moved(link, file):
         path = (file.parent / link[2]).resolve() if link[2] else file
-        if path.is_relative_to(app.srcdir):
-            return f"{link[1]}{'/' if link[2] else ''}{path.relative_to(app.srcdir) if link[2] else ''}{link[3]}"
-        return f"{link[1]}{REPOSITORY}/{path.relative_to(root)}{link[3]}"
+        if not path.is_relative_to(app.srcdir):
+            return f"{link[1]}{REPOSITORY}/{path.relative_to(root)}{link[3]}"
+        return f"{link[1]}/{path.relative_to(app.srcdir)}{link[3]}" if link[2] else link[0]
 
     text = LINK.sub(lambda link: moved(link, file), source[0])
     if name == "index":
