@@ -20,11 +20,15 @@ def show() -> str:
     >>> print(show().splitlines()[0])
     facula built with:
     """
-    devices = ["cpu", *[f"cuda:{index} ({cuda.get_device_name(index)})" for index in range(cuda.device_count())]]
     return (
         f"facula built with:\n  - facula {version.facula}\n  - Python {platform.python_version()}\n  - NumPy "
-        f"{np.__version__}\n  - CPU kernels: {level()}\n  - devices: {', '.join(devices)}\n"
+        f"{np.__version__}\n  - CPU kernels: {level()}\n  - devices: {device_names()}\n"
     )
+
+
+def device_names() -> str:
+    """Return the devices, with the names of GPUs, separated by commas."""
+    return ", ".join(["cpu", *[f"cuda:{i} ({cuda.get_device_name(i)})" for i in range(cuda.device_count())]])
 
 
 def parallel_info() -> str:

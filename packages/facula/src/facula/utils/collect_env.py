@@ -11,7 +11,7 @@ import numpy as np
 
 from facula_cpu import get_num_threads, level
 
-from .. import cuda
+from ..__config__ import device_names
 from .._lookup.names import publish
 
 __all__ = ["get_pretty_env_info", "main"]
@@ -27,7 +27,6 @@ def get_pretty_env_info() -> str:
     """
     versions = {dist.name.lower().replace("_", "-"): dist.version for dist in distributions() if dist.name}
     own = {name: number for name, number in sorted(versions.items()) if name.partition("-")[0] == "facula"}
-    devices = ["cpu", *[f"cuda:{index} ({cuda.get_device_name(index)})" for index in range(cuda.device_count())]]
     lines = {
         "facula": ", ".join(f"{name.removeprefix('facula-')} {number}" for name, number in own.items()),
         "Python": f"{platform.python_version()} ({platform.python_implementation()}), {platform.platform()}",
@@ -35,7 +34,7 @@ def get_pretty_env_info() -> str:
         "also installed": ", ".join(f"{name} {versions[name]}" for name in BESIDE if name in versions) or "none",
         "processor": f"{_processor()}, {os.cpu_count()} logical cores",
         "kernels": f"{level()}, {get_num_threads()} threads",
-        "devices": ", ".join(devices),
+        "devices": device_names(),
         "settings": ", ".join(f"{name}={os.environ[name]}" for name in sorted(os.environ) if name.startswith("FACULA_"))
         or "none",
     }
