@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from captured_programs import PROGRAMS, Choosing, adam, build, perceptron, sgd, simple, vectors
 from model_files import PROGRAM, latest, run, write
-from test_captured import PROGRAMS, Choosing, adam, build, perceptron, sgd, simple, vectors
 
 import facula
 import facula.nn as nn

@@ -5,7 +5,6 @@ import dataclasses
 import math
 import pickle
 
-import pytest
 from rank_models import errors, run
 from sharded_models import GPT, differences, loss_of, near, pair, sharded, train, whole
 
@@ -392,11 +391,3 @@ def test_parameters_that_change_before_the_backward_pass_are_an_error():
 def test_ranks_with_other_gradients_are_named():
     for message in errors(2, check_differing):
         assert "MismatchError" in message and "fully_shard" in message and "rank 1 calls" in message
-
-
-@pytest.mark.parametrize("name", ["FSDPModule", "MixedPrecisionPolicy", "fully_shard"])
-def test_places_of_pytorch(name):
-    import facula.distributed._composable.fsdp as former
-    import facula.distributed.fsdp as now
-
-    assert getattr(former, name) is getattr(now, name)

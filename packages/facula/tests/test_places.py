@@ -132,3 +132,11 @@ assert not late & set(sys.modules)
 
 def test_futures_have_parameters():
     assert typing.get_args(facula.futures.Future[int]) == (int,)
+
+
+@pytest.mark.parametrize("name", ["FSDPModule", "MixedPrecisionPolicy", "fully_shard"])
+def test_fully_shard_has_both_places(name):
+    import facula.distributed._composable.fsdp as former
+    import facula.distributed.fsdp as now
+
+    assert getattr(former, name) is getattr(now, name)

@@ -11,13 +11,15 @@ import zipfile
 import pytest
 from flow_programs import signed
 from jit_files import changed
-from jit_toys import step_of
+from jit_toys import called, same, saved, step_of
 from test_files_control_flow import deciding
 
 from facula_errors.testing import raises
-from facula_jit import GraphFileError, capture, load, save
-from facula_tensor import Parameter, cat, randn, tensor
+from facula_jit import GraphFileError, SaveError, capture, load, save
+from facula_jit._files.contracts import ROWS
+from facula_tensor import Parameter, cat, ones, randn, tensor
 from facula_tensor.functional import conv2d, cross_entropy, dropout, layer_norm, linear, max_pool2d
+from facula_tensor.linalg import inv_ex
 
 HERE = os.path.dirname(__file__)
 
@@ -311,3 +313,60 @@ def test_accepted_plans_stay_inside_their_layouts():
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     assert min(json.loads(done.stdout).values()) > 200
+
+
+def test_captures_that_cannot_be_saved(tmp_path, monkeypatch):
+    path = tmp_path / "graph"
+    with raises(SaveError, "save", "there is no capture yet"):
+        save(capture(lambda x: x), path)
+    with raises(TypeError, "save", "expected a captured function or its graph", value="function"):
+        save(lambda x: x, path)
+    captured = called(inv_ex, ones(2, 2) + tensor([[1.0, 0.0], [0.0, 2.0]]))
+    with monkeypatch.context() as without, raises(SaveError, "save", "this; the operator inv_ex has no contract"):
+        without.delitem(ROWS, "inv_ex")
+        save(captured, path)
+    marker = object()
+    captured = capture(lambda x, y: x + 1)
+    captured(ones(2), marker)
+    with raises(SaveError, "save", "an argument is an object"):
+        save(captured, path)
+    x = ones(2)
+    captured = capture(lambda x, y: x + y)
+    captured(x, x)
+    with raises(SaveError, "save", "two arguments share their memory"):
+        save(captured, path)
+    with raises(OSError, "save", "there is no folder"):
+        save(called(lambda x: x + 1, ones(2)), tmp_path / "nowhere" / "graph")
+    with raises(OSError, "load", "No such file"):
+        load(tmp_path / "nowhere")
+    assert not os.listdir(tmp_path)
+
+
+def test_pieces_and_graphs_from_elsewhere(tmp_path):
+    seen = []
+
+    def function(x):
+        y = (x * 2).tanh()
+        seen.append(y.sum().item())
+        return y + 1
+
+    captured = capture(function, on_break="split")
+    for _ in range(3):
+        captured(ones(3))
+    with raises(SaveError, "save", "save the pieces separately: save(captured.graph(number), path)", "0 to 1"):
+        save(captured, tmp_path / "graph")
+    assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
+    weight = ones(3).requires_grad_()
+    captured = capture(lambda loss: (loss.backward(), weight.grad.clone())[1])
+    inner = capture(lambda x: (x * weight).sum())
+    for _ in range(4):
+        weight.grad = None
+        captured(inner(ones(3)))
+    with raises(SaveError, "save", "the graph of another capture"):
+        save(captured, tmp_path / "graph")
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "text").write_text("no zip")
+    with raises(GraphFileError, ".../text", "not a graph"):
+        load(tmp_path / "text")

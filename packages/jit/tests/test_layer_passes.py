@@ -309,3 +309,12 @@ def test_training_of_extended_convolutions():
             grads.append(weight.grad.numpy().tobytes())
             weight.grad = None
         assert grads[0] == grads[1]
+
+
+def test_reading_of_linear_layers():
+    """Parts are split where backward passes start."""
+    weight = ft.ones(4, 4, requires_grad=True)
+    captured = capture(lambda x: F.linear(x, weight).relu() * 2)
+    captured(ft.ones(4, 4))
+    parts = captured.graph().parts()
+    assert len(parts) == 2 and [part.operator for part in parts[0]] == ["linear", "fused"]

@@ -11,7 +11,7 @@ from facula_errors.testing import raises
 from facula_jit import CaptureError, Use, capture, cond, passes, while_loop
 from facula_storage import contiguous, float32
 from facula_storage.extend import Instruction, Program
-from facula_tensor.functional import batch_norm, dropout, linear
+from facula_tensor.functional import batch_norm, dropout
 
 WEIGHT = ft.ones(4, 4)
 COUNTS = ft.zeros(4)
@@ -374,15 +374,6 @@ def test_wrong_arguments():
     for message, action in refused.items():
         with raises((TypeError, ValueError, NotImplementedError), message):
             action()
-
-
-def test_reading_of_linear_layers():
-    """Parts are split where backward passes start."""
-    weight = ft.ones(4, 4, requires_grad=True)
-    captured = capture(lambda x: linear(x, weight).relu() * 2)
-    captured(ft.ones(4, 4))
-    parts = captured.graph().parts()
-    assert len(parts) == 2 and [part.operator for part in parts[0]] == ["linear", "fused"]
 
 
 def test_passes_run_in_one_thread():

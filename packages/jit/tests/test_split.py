@@ -1,7 +1,6 @@
 """Functions that are split where they cannot be captured, compared with the original."""
 
 import pickle
-import sys
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from itertools import count
@@ -383,14 +382,6 @@ def test_other_signatures_are_captured_whole():
     )
 
 
-@pytest.mark.filterwarnings("ignore:capture")
-def test_missing_source_is_reported():
-    captured = capture(eval("lambda x: x.sum().item() + x * 2"), on_break="split")
-    with pytest.warns(UserWarning, match="cannot be split there: <lambda>: its source"):
-        captured(ones(2))
-    assert same([captured(ones(2)) for _ in range(3)], [full((2,), 4.0)] * 3)
-
-
 def test_a_mode_is_kept_in_a_pickle():
     again = pickle.loads(pickle.dumps(capture(helper, on_break="split")))
     assert again.on_break == "split" and same(again(zeros(2)), helper(zeros(2)))
@@ -401,25 +392,3 @@ def test_graphs_of_pieces():
     for _ in range(3):
         captured(zeros(3))
     assert "sin" in str(captured.graph(0)) and "reads, line" in repr(captured.graph(0))
-
-
-def asks_its_caller():
-    return sys._getframe(1).f_locals["factor"]
-
-
-def is_asked(x):
-    factor, y = 2.0, x * 2  # noqa: F841  # asked for by its name
-    return y * asks_its_caller() + x
-
-
-def is_asked_after_a_line(x):
-    factor, y = 2.0, x * 2  # noqa: F841  # asked for by its name
-    print(end="")
-    return y * asks_its_caller() + x
-
-
-@pytest.mark.parametrize("program", [is_asked, is_asked_after_a_line])
-def test_a_function_with_variables_read_by_a_callee_is_not_split(program):
-    captured = capture(program, on_break="split")
-    with pytest.warns(UserWarning, match="runs eagerly"):
-        assert same([captured(ones(2)) for _ in range(4)], [full((2,), 5.0)] * 4)

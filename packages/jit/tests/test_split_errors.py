@@ -1,5 +1,6 @@
 """Split functions with pieces that raise errors, leave loops, or depend on effects of other calls."""
 
+from sys import _getframe
 from types import SimpleNamespace
 
 import pytest
@@ -116,3 +117,33 @@ def test_a_split_call_may_end_left_of_its_start():
         x = full((3,), number / 2)
         assert same(function(x), calls_over_several_lines(x))
     assert "runs split" in function.report()
+
+
+def asks_its_caller():
+    return _getframe(1).f_locals["factor"]
+
+
+def is_asked(x):
+    factor, y = 2.0, x * 2  # noqa: F841  # asked for by its name
+    return y * asks_its_caller() + x
+
+
+def is_asked_after_a_line(x):
+    factor, y = 2.0, x * 2  # noqa: F841  # asked for by its name
+    print(end="")
+    return y * asks_its_caller() + x
+
+
+@pytest.mark.parametrize("program", [is_asked, is_asked_after_a_line])
+def test_a_function_with_variables_read_by_a_callee_is_not_split(program):
+    captured = capture(program, on_break="split")
+    with pytest.warns(UserWarning, match="runs eagerly"):
+        assert same([captured(ones(2)) for _ in range(4)], [full((2,), 5.0)] * 4)
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_missing_source_is_reported():
+    captured = capture(eval("lambda x: x.sum().item() + x * 2"), on_break="split")
+    with pytest.warns(UserWarning, match="cannot be split there: <lambda>: its source"):
+        captured(ones(2))
+    assert same([captured(ones(2)) for _ in range(3)], [full((2,), 4.0)] * 3)

@@ -14,6 +14,7 @@ from ._backend import Backend
 from ._bridge import Export
 from ._cuda_arrays import cuda_array, from_cuda_array
 from ._devices import Device, cpu, meta
+from ._dlpack import dlpack_device, from_dlpack, prepare_stream, to_dlpack
 from ._dtypes import (
     DType,
     bfloat16,
@@ -38,16 +39,7 @@ from ._dtypes import (
     uint32,
     uint64,
 )
-from ._interop import (
-    dlpack_device,
-    from_buffer,
-    from_dlpack,
-    from_numpy,
-    prepare_stream,
-    to_buffer,
-    to_dlpack,
-    to_numpy,
-)
+from ._interop import from_buffer, from_numpy, to_buffer, to_numpy
 from ._layouts import Layout, contiguous, layout_of
 from ._malloc import MallocAllocator
 from ._plans import LaunchError, Plan, bind, listen

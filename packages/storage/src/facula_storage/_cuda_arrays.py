@@ -12,8 +12,9 @@ import numpy as np
 from facula_errors import BufferAccessError, InvalidTypeError, MissingAttributeError
 from facula_errors.extend import boundary
 
+from ._dlpack import DL_CUDA, device_numbered
 from ._dtypes import dtype_of_numpy
-from ._interop import DL_CUDA, READ_ONLY, check_inside, device_numbered
+from ._interop import READ_ONLY, check_inside
 from ._layouts import Layout, contiguous_strides, layout_of
 from ._storages import Storage, borrow
 
