@@ -144,5 +144,3 @@ def test_damaged_and_missing_files(tmp_path):
     (folder / "data_batch_3.bin").unlink()
     with raises(FileNotFoundError, "CIFAR10", "unpack the whole archive"):
         CIFAR10(tmp_path)
-    with raises(NotImplementedError, "CIFAR10", "toronto"):
-        CIFAR10(tmp_path, download=True)

@@ -167,8 +167,6 @@ def test_files_of_other_datasets(tmp_path):
     (tmp_path / "train-images-idx3-ubyte").write_bytes(idx_bytes(np.zeros((12, 28), np.uint8)))
     with raises(CorruptFileError, "MNIST", "28 × 28", value="uint8"):
         MNIST(tmp_path)
-    with raises(NotImplementedError, "MNIST", "download=False"):
-        MNIST(tmp_path, download=True)
 
 
 def test_related_datasets_have_their_own_classes(tmp_path):

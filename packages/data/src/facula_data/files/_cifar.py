@@ -20,7 +20,7 @@ from ._unpickle import Value, unpickle
 PIXELS = 3 * 32 * 32
 SHAPE = (3, 32, 32)
 MAX_BYTES = 1 << 29  # limit for a pickle; the largest has 155 MB
-URL = "https://www.cs.toronto.edu/~kriz/cifar.html"
+URL = "https://www.cs.toronto.edu/~kriz/"
 WRONG_FILE_REMEDY = "check that it is the right file, and download it again"
 
 
@@ -33,15 +33,15 @@ class CIFAR10(_TwoParts):
         train: True for the training part, False for the test part.
         transform: applied to the image; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the label.
-        download: must be False; download the files yourself.
+        download: if the files are missing, download and unpack the archive of the Python version in `root`. An
+            interrupted download continues in the next call.
 
     The files of the Python version are pickles. A restricted unpickler reads them: it supports containers, text,
     numbers and NumPy arrays, and executes no code. The files of the binary version are mapped into memory, not read.
 
     Raises:
         CorruptFileError: a file is truncated, belongs to another dataset, or contains unexpected values.
-        OSError: a file is missing.
-        NotImplementedError: `download=True`.
+        OSError: a file is missing, or cannot be downloaded.
 
     Source: torchvision.datasets.CIFAR10; A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
     """
@@ -55,7 +55,8 @@ class CIFAR10(_TwoParts):
         False: ("test_batch",),
     }
     _names: ClassVar[tuple[str, str, str]] = ("batches.meta", "label_names", "batches.meta.txt")
-    address = URL
+    mirrors = (URL,)
+    _checksums: ClassVar[dict[str, str]] = {"cifar-10-python.tar.gz": "c58f30108f718f92721af3b95e74349a"}
     _key: ClassVar[str] = "labels"
     _label_bytes: ClassVar[int] = 1  # before the pixels of a record; the last one is the label
     _count: ClassVar[int] = 10
@@ -72,19 +73,38 @@ class CIFAR10(_TwoParts):
         self._label_array = np.concatenate(labels)
         self.classes = self._class_names(folder, binary=bool(ending))
 
-    def _found(self, part: str) -> tuple[str, str]:
-        """Return the folder of the files and the suffix of their names."""
+    def _download(self, name: str) -> None:
+        from ._download import fetch, unpack  # imported here because most programs do not download
+
+        if self._place(self._parts[self.train][0]) is None:
+            fetch(name, self.root, self._checksums, self.mirrors)
+            (archive,) = self._checksums
+            unpack(name, os.path.join(self.root, archive), os.path.join(self.root, self._folders[0]))
+
+    def _place(self, part: str) -> tuple[str, str] | None:
+        """Return the folder of the files and the suffix of their names, or None."""
         for folder in (self.root, *(os.path.join(self.root, name) for name in self._folders)):
             for ending in ("", ".bin"):
                 if os.path.isfile(os.path.join(folder, part + ending)):
                     return folder, ending
-        remedy = f"it, or {part}.bin, should be in {self.root}, or in its folder {' or '.join(self._folders)}"
-        raise missing(type(self).__name__, os.path.join(self.root, part), f"{remedy}; {URL} has it")
+        return None
+
+    def _found(self, part: str) -> tuple[str, str]:
+        """Return the folder of the files and the suffix of their names."""
+        place = self._place(part)
+        if place is None:
+            remedy = f"it, or {part}.bin, should be in {self.root}, or in its folder {' or '.join(self._folders)}"
+            remedy += f"; pass download=True, or unpack {self._address()} there"
+            raise missing(type(self).__name__, os.path.join(self.root, part), remedy)
+        return place
+
+    def _address(self) -> str:
+        return self.mirrors[0] + next(iter(self._checksums))
 
     def _unpickle(self, path: str) -> Value:
         name = type(self).__name__
         if not os.path.isfile(path):
-            raise missing(name, path, f"unpack the whole archive again; {URL} has it")
+            raise missing(name, path, f"unpack the whole archive again; {self._address()} has it")
         return unpickle(name, path, whole_file(name, path, MAX_BYTES))
 
     def _unpickled(self, path: str) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +127,7 @@ class CIFAR10(_TwoParts):
         """Return the records and labels of a binary file; a record consists of the labels and the pixels."""
         name, record = type(self).__name__, self._label_bytes + PIXELS
         if not os.path.isfile(path):
-            raise missing(name, path, f"unpack the whole archive again; {URL} has it")
+            raise missing(name, path, f"unpack the whole archive again; {self._address()} has it")
         size = os.path.getsize(path)
         if size % record or not size:
             problem = f"expected records of {record} bytes each; got {size} bytes"
@@ -161,3 +181,4 @@ class CIFAR100(CIFAR10):
     _key = "fine_labels"
     _label_bytes = 2
     _count = 100
+    _checksums: ClassVar[dict[str, str]] = {"cifar-100-python.tar.gz": "eb9058c3a382ffc7106e4002c42a8d85"}

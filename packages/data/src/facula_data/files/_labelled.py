@@ -18,15 +18,6 @@ from ._file_errors import Path
 from ._transformed import TransformedDataset
 
 
-def refuse_download(operation: str, download: object, address: str) -> None:
-    """Raise UnsupportedError if `download` is true: this package reads files, but never downloads them."""
-    if download:
-        raise UnsupportedError(
-            f"{operation}: expected download=False; got {download!r}; fetch the files from {address} once, and give "
-            "their folder as root"
-        )
-
-
 def checked_labels(operation: str, path: str, labels: np.ndarray, classes: int) -> np.ndarray:
     """Return `labels` after checking that all of them are class indices."""
     wrong = (labels < 0) | (labels >= classes)
@@ -119,7 +110,8 @@ class _TwoParts(LabelledArrays):
     train: bool
     _label_array: np.ndarray
 
-    address: ClassVar[str]  # the URL of the files
+    mirrors: ClassVar[Sequence[str]]  # addresses of folders with the files, which `download=True` tries in this order
+    _checksums: ClassVar[dict[str, str]]  # MD5 by name of the files there
 
     def __init__(
         self,
@@ -130,10 +122,14 @@ class _TwoParts(LabelledArrays):
         download: bool = False,
     ) -> None:
         name = type(self).__name__
-        refuse_download(name, download, self.address)
         super().__init__(transform, target_transform)
         self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
+        if _checks.truth(name, "download", download):
+            self._download(name)
         self._read(name)
+
+    def _download(self, name: str) -> None:
+        raise UnsupportedError(f"{name}: expected a method _download")
 
     def _read(self, name: str) -> None:
         raise UnsupportedError(f"{name}: expected a method _read")

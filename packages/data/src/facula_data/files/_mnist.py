@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,12 @@ from ._labelled import _TwoParts, checked_labels
 from ._local_file import MappedArray
 
 SIDE = 28  # pixels
+FILES = [f"{part}-{kind}-ubyte.gz" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")]
+
+
+def _four_files(*checksums: str) -> dict[str, str]:
+    """Return the MD5 of each file, by name."""
+    return dict(zip(FILES, checksums, strict=True))
 
 
 @boundary
@@ -28,15 +35,15 @@ class MNIST(_TwoParts):
         train: True for the training part, False for the test part.
         transform: applied to the image; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the label.
-        download: must be False; download the files yourself.
+        download: download the files that are missing, compressed, into `root`/MNIST/raw; the folder is named after the
+            class. An interrupted download continues in the next call.
 
     Uncompressed files are mapped into memory, not read.
 
     Raises:
         CorruptFileError: a file is not an IDX file, is truncated, or contains images or labels of another kind or
             number.
-        OSError: a file is missing.
-        NotImplementedError: `download=True`.
+        OSError: a file is missing, or cannot be downloaded.
 
     Source: torchvision.datasets.MNIST; Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits.
     """
@@ -45,7 +52,19 @@ class MNIST(_TwoParts):
         "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight",
         "9 - nine",
     )  # fmt: skip
-    address = "https://yann.lecun.com/exdb/mnist"
+    mirrors: ClassVar[Sequence[str]] = (
+        "https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/",
+    )  # fmt: skip
+    _checksums = _four_files(
+        "f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
+        "9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c",
+    )  # fmt: skip
+
+    def _download(self, name: str) -> None:
+        from ._download import fetch  # imported here because most programs do not download
+
+        files = {file: checksum for file, checksum in self._checksums.items() if self._place(file[:-3]) is None}
+        fetch(name, os.path.join(self.root, name, "raw"), files, self.mirrors)
 
     def _read(self, name: str) -> None:
         part = "train" if self.train else "t10k"
@@ -62,15 +81,20 @@ class MNIST(_TwoParts):
             raise CorruptFileError(name, labels, "byte 4", problem, f"check that it belongs to {pictures}")
         checked_labels(name, labels, self._label_array, len(self.classes))
 
+    def _folders(self) -> list[str]:
+        return [os.path.join(self.root, type(self).__name__, "raw"), os.path.join(self.root, "raw"), self.root]
+
+    def _place(self, file: str) -> str | None:
+        """Return the path of a file, compressed or not, or None."""
+        paths = [os.path.join(folder, file + ending) for folder in self._folders() for ending in ("", ".gz")]
+        return next((path for path in paths if os.path.isfile(path)), None)
+
     def _found(self, file: str) -> str:
-        folders = [os.path.join(self.root, type(self).__name__, "raw"), os.path.join(self.root, "raw"), self.root]
-        for folder in folders:
-            for ending in ("", ".gz"):
-                path = os.path.join(folder, file + ending)
-                if os.path.isfile(path):
-                    return path
-        remedy = f"it, or {file}.gz, should be in one of {', '.join(folders)}; {self.address} has it"
-        raise missing(type(self).__name__, os.path.join(folders[0], file), remedy)
+        path, folders = self._place(file), self._folders()
+        if path is None:
+            remedy = f"it, or {file}.gz, should be in one of {', '.join(folders)}; pass download=True, or get it from "
+            raise missing(type(self).__name__, os.path.join(folders[0], file), f"{remedy}{self.mirrors[0]}{file}.gz")
+        return path
 
     def _arrays(self) -> list[np.ndarray]:
         return [self.data[:, np.newaxis]]
@@ -91,7 +115,11 @@ class FashionMNIST(MNIST):
     classes: Sequence[str] = (
         "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
     )  # fmt: skip
-    address = "https://github.com/zalandoresearch/fashion-mnist"
+    mirrors = ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",)
+    _checksums = _four_files(
+        "8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
+        "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310",
+    )  # fmt: skip
 
 
 class KMNIST(MNIST):
@@ -101,4 +129,8 @@ class KMNIST(MNIST):
     """
 
     classes: Sequence[str] = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
-    address = "https://codh.rois.ac.jp/kmnist"
+    mirrors = ("http://codh.rois.ac.jp/kmnist/dataset/kmnist/",)
+    _checksums = _four_files(
+        "bdb82020997e1d708af4cf47b453dcf7", "e144d726b3acfaa3e44228e80efcd344",
+        "5c965bf0a639b31b8f53240b1b52f4d7", "7320c461ea6c1c855c0b718fb2a4b134",
+    )  # fmt: skip

@@ -1,0 +1,235 @@
+"""`download=True`, from a local server that can fail in several ways."""
+
+import gzip
+import hashlib
+import io
+import multiprocessing
+import socket
+import tarfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+from file_helpers import idx_bytes, write_cifar10, write_mnist
+
+from facula_data.files import CIFAR10, CIFAR100, MNIST, CorruptFileError, FashionMNIST
+from facula_errors.testing import raises
+
+LABELS = "t10k-labels-idx1-ubyte.gz"
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `files` by name; `ranges`, `cut` and `status` choose how. `asked` collects (name, Range)."""
+
+    daemon_threads = True
+
+    def __init__(self, files):
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.files, self.asked = files, []
+        self.ranges = True  # whether it can send a part of a file
+        self.cut = 0  # bytes of an answer before the connection ends, if not 0
+        self.status = 0  # of all answers, if not 0
+        self.address = f"http://127.0.0.1:{self.server_port}/"
+
+
+class Answer(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server, name = self.server, self.path[1:]
+        wanted = self.headers["Range"]
+        server.asked.append((name, wanted))
+        if server.status or name not in server.files:
+            self.send_error(server.status or 404)
+            return
+        body = server.files[name]
+        first = int(wanted.removeprefix("bytes=")[:-1]) if wanted and server.ranges else 0
+        if first >= len(body):
+            self.send_error(416)
+            return
+        self.send_response(206 if first else 200)
+        if first:
+            self.send_header("Content-Range", f"bytes {first}-{len(body) - 1}/{len(body)}")
+        self.send_header("Content-Length", str(len(body) - first))
+        self.end_headers()
+        self.wfile.write(body[first : first + server.cut] if server.cut else body[first:])
+
+    def log_message(self, *arguments):
+        pass
+
+
+def serve(files):
+    server = Server(files)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    return server
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """Return a server of MNIST's four files, which `MNIST` uses as its only mirror."""
+    write_mnist(tmp_path / "there", compressed=True)
+    files = {name: (tmp_path / "there" / name).read_bytes() for name in MNIST._checksums}
+    server = serve(files)
+    monkeypatch.setattr(MNIST, "mirrors", (server.address,))
+    monkeypatch.setattr(MNIST, "_checksums", {name: hashlib.md5(body).hexdigest() for name, body in files.items()})
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_missing_files_are_downloaded_once(server, tmp_path, capsys):
+    data = MNIST(tmp_path / "here", train=False, download=True)
+    expected = MNIST(tmp_path / "there", train=False)
+    np.testing.assert_array_equal(data.data, expected.data)
+    np.testing.assert_array_equal(data.targets, expected.targets)
+    folder = tmp_path / "here" / "MNIST" / "raw"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == server.files
+    assert f"{LABELS}: " in capsys.readouterr().err
+    assert len(server.asked) == 4
+    MNIST(tmp_path / "here", download=True)
+    (folder / LABELS).unlink()
+    (folder / LABELS[:-3]).write_bytes(gzip.decompress(server.files[LABELS]))
+    MNIST(tmp_path / "here", train=False, download=True)
+    assert len(server.asked) == 4
+    with raises(TypeError, "MNIST", "download"):
+        MNIST(tmp_path / "here", download="yes")
+
+
+def test_interrupted_transfers_continue(server, tmp_path):
+    server.cut = 20
+    data = MNIST(tmp_path / "here", download=True)
+    assert len(data) == 12
+    name = "t10k-images-idx3-ubyte.gz"
+    ranges = [wanted for asked, wanted in server.asked if asked == name]
+    assert ranges == [None, *(f"bytes={n}-" for n in range(20, len(server.files[name]), 20))]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("kept", ["half", "all", "another file", "too much"])
+def test_a_part_of_an_earlier_call_is_continued(server, tmp_path, kept, ranges):
+    body = server.files[LABELS]
+    part = tmp_path / "here" / "MNIST" / "raw" / f"{LABELS}.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes({"half": body[:10], "all": body, "another file": b"<html>"[:5], "too much": body + b"!"}[kept])
+    server.ranges = ranges
+    data = MNIST(tmp_path / "here", train=False, download=True)
+    np.testing.assert_array_equal(data.targets, MNIST(tmp_path / "there", train=False).targets)
+    assert not list(part.parent.glob("*.part"))
+    asked = [wanted for name, wanted in server.asked if name == LABELS]
+    assert (
+        asked[0]
+        == f"bytes={len({'half': body[:10], 'all': body, 'another file': b'12345', 'too much': body + b'!'}[kept])}-"
+    )
+    # Only bytes that cannot be continued are sent again.
+    assert len(asked) == (1 if kept in ("half", "all") or not ranges else 2)
+
+
+def test_a_wrong_checksum_is_named_and_nothing_remains(server, tmp_path):
+    server.files[LABELS] = gzip.compress(idx_bytes(np.zeros(12, np.uint8)))
+    found = hashlib.md5(server.files[LABELS]).hexdigest()
+    with raises(
+        OSError, "MNIST", f"cannot download {LABELS}", f"expected the MD5 {MNIST._checksums[LABELS]}", value=found
+    ):
+        MNIST(tmp_path / "here", download=True)
+    folder = tmp_path / "here" / "MNIST" / "raw"
+    assert not (folder / LABELS).exists()
+    assert (folder / f"{LABELS}.part").stat().st_size == 0
+    assert [name for name, _ in server.asked].count(LABELS) == 1
+
+
+def test_the_next_mirror_follows(server, tmp_path, monkeypatch):
+    broken = serve({})
+    wrong = serve(dict.fromkeys(server.files, b"<html>"))
+    monkeypatch.setattr(MNIST, "mirrors", (broken.address, wrong.address, server.address))
+    assert len(MNIST(tmp_path / "here", download=True)) == 12
+    for one in (broken, wrong):
+        one.shutdown()
+        one.server_close()
+
+
+def test_offline_the_file_its_address_and_the_folder_are_named(tmp_path, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/"
+    monkeypatch.setattr(MNIST, "mirrors", (address,))
+    with raises(OSError, "MNIST", "without a network, get") as caught:
+        MNIST(tmp_path, download=True)
+    folder = tmp_path / "MNIST" / "raw"
+    for part in (
+        "train-images-idx3-ubyte.gz",
+        f"{address}train-images-idx3-ubyte.gz",
+        f"put it in {folder}",
+        "refused",
+    ):
+        assert part in str(caught.value)
+    with raises(FileNotFoundError, "FashionMNIST", "pass download=True, or get it from http"):
+        FashionMNIST(tmp_path)
+
+
+@pytest.mark.parametrize("status", [403, 404, 503])
+def test_answers_without_the_file(server, tmp_path, status):
+    server.status = status
+    with raises(OSError, "MNIST", f"{server.address}train-images-idx3-ubyte.gz", str(status)):
+        MNIST(tmp_path / "here", download=True)
+    assert len(server.asked) == 1
+
+
+def test_connections_that_end_at_once(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(Answer, "do_GET", lambda self: self.server.asked.append(self.path))
+    with raises(OSError, "MNIST", "cannot download train-images-idx3-ubyte.gz"):
+        MNIST(tmp_path / "here", download=True)
+    assert len(server.asked) == 3
+
+
+def test_a_full_disk(server, tmp_path):
+    part = tmp_path / "here" / "MNIST" / "raw" / f"{LABELS}.part"
+    part.parent.mkdir(parents=True)
+    part.symlink_to("/dev/full")
+    with raises(OSError, "MNIST", "No space left on device", "free space or choose another folder") as caught:
+        MNIST(tmp_path / "here", download=True)
+    assert caught.value.filename == str(part)
+    part.unlink()
+    assert len(MNIST(tmp_path / "here", download=True)) == 12
+
+
+def _load(folder, address, checksums):
+    MNIST.mirrors, MNIST._checksums = (address,), checksums
+    MNIST(folder, download=True)
+
+
+def test_processes_download_a_file_once(server, tmp_path):
+    context = multiprocessing.get_context("spawn")
+    arguments = (tmp_path / "here", server.address, MNIST._checksums)
+    processes = [context.Process(target=_load, args=arguments) for _ in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert len(server.asked) == 4
+
+
+def test_archives_are_unpacked(tmp_path, monkeypatch):
+    write_cifar10(tmp_path / "cifar-10-batches-py")
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        tar.add(tmp_path / "cifar-10-batches-py", "cifar-10-batches-py")
+        tar.addfile(tarfile.TarInfo("../outside"), io.BytesIO())
+    name = "cifar-10-python.tar.gz"
+    server = serve({name: packed.getvalue()})
+    monkeypatch.setattr(CIFAR10, "mirrors", (server.address,))
+    monkeypatch.setattr(CIFAR10, "_checksums", {name: hashlib.md5(packed.getvalue()).hexdigest()})
+    root = tmp_path / "root"
+    expected = CIFAR10(tmp_path)
+    for _ in range(2):
+        np.testing.assert_array_equal(CIFAR10(root, download=True).data, expected.data)
+    assert sorted(path.name for path in root.iterdir()) == ["cifar-10-batches-py", name]
+    assert not (tmp_path / "outside").exists()
+    assert len(server.asked) == 1
+    (root / "cifar-10-batches-py").rename(tmp_path / "away")
+    (root / name).write_bytes(b"something else")
+    with raises(CorruptFileError, "CIFAR10", "expected the MD5", "remove the file"):
+        CIFAR10(root, download=True)
+    with raises(OSError, "CIFAR100", "cifar-100-python.tar.gz", "404"):
+        CIFAR100(root, download=True)
+    server.shutdown()
+    server.server_close()
