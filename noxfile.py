@@ -446,7 +446,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def docs_run(session: nox.Session) -> None:
     """Run each tutorial as a notebook, and write the notebooks to .nox/docs/notebooks/; arguments name tutorials."""
-    install(session, *PACKAGES, also=(*NOTEBOOKS, DIGITS))
+    install(session, *PACKAGES, also=(*NOTEBOOKS, DIGITS, *CHARTS, *ONNX))
     output = ROOT / ".nox" / "docs" / "notebooks"
     session.run("python", "docs/_site/notebooks.py", str(output), *session.posargs)
 

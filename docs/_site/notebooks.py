@@ -1,9 +1,11 @@
 """Turns each tutorial into a notebook and runs it: `nox -s docs_run`, with arguments `FOLDER [NAME ...]`.
 
-The notebooks are written with their results. A cell that fails ends the run with its error.
+The notebooks are written with their results. A cell that fails ends the run with its error. A block that begins with
+```python needs="jax" is left out where jax is not installed.
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -16,9 +18,15 @@ PAGES = sorted(Path(__file__).resolve().parents[1].glob("tutorials/*.md"))
 SECONDS = 300  # for a cell
 
 
+def needs(cell: nbformat.NotebookNode) -> list[str]:
+    """Return the packages that a cell needs in addition to facula's."""
+    return cell.metadata["needs"].split(",") if "needs" in cell.metadata else []
+
+
 def run(page: Path, output: Path) -> float:
     """Run a page's notebook in an empty folder, write it to `output`, and return the seconds that it took."""
     notebook = jupytext.read(page, fmt="md")
+    notebook.cells = [cell for cell in notebook.cells if all(map(find_spec, needs(cell)))]
     begun = perf_counter()
     with TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}

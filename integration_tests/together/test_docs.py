@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("*/*.md"))
 NEEDS = {"onnx": ("onnx", "onnxruntime")}  # imported by a page's programs, in addition to facula's packages
-PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```python(?: needs=\"([\w,]+)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks_of(text: str) -> list[str]:
+    """Return a page's blocks, without those that need a package that is not installed: `python needs="jax"`."""
+    found = PYTHON.findall(text)
+    return [block for needs, block in found if all(find_spec(name) for name in needs.split(",") if name)]
+
+
+def test_a_block_runs_where_the_packages_that_it_needs_are_installed():
+    text = '```python\na\n```\n```python needs="pytest,no_such_package"\nb\n```\n```python needs="pytest"\nc\n```\n'
+    assert blocks_of(text) == ["a\n", "c\n"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -18,7 +30,7 @@ def test_the_pages_python_runs(page, tmp_path):
     """Run all blocks of a page, in order, as one program."""
     for package in NEEDS.get(page.stem, ()):
         pytest.importorskip(package, reason=f"{package} is not installed")
-    blocks = PYTHON.findall(page.read_text())
+    blocks = blocks_of(page.read_text())
     if not blocks:
         assert "```py\n" not in page.read_text(), "a block that is not run must not look like one that is"
         return
