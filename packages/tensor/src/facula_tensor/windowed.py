@@ -312,7 +312,8 @@ def istft(
         normalized: whether `stft` divided by the square root of n_fft.
         onesided: whether there are n_fft // 2 + 1 frequencies; determined by the shape if None.
         length: the length of the signals; the length that the frames cover if None.
-        return_complex: whether the signals are complex, of n_fft frequencies.
+        return_complex: whether the signals are complex, of n_fft frequencies. Real signals are computed from the first
+            n_fft // 2 + 1 frequencies.
 
     Returns:
         (batch, length), without the first dimension for a single signal.
@@ -341,11 +342,7 @@ def istft(
     if hop > weights.shape[0]:
         raise ArgumentError(f"istft: expected hop_length of at most win_length; got {hop}")
     norm = "ortho" if normalized else "backward"
-    if onesided:
-        frames = irfft(spectra, n_fft, norm=norm)
-    else:
-        frames = ifft(spectra, norm=norm)
-        frames = frames if return_complex else frames.real
+    frames = ifft(spectra, norm=norm) if return_complex else irfft(spectra[..., :half], n_fft, norm=norm)
     count = frames.shape[1]
     signals = _overlapped(frames * weights, hop)
     envelope = _overlapped((weights * weights).expand(1, count, n_fft), hop)
