@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from os import cpu_count
@@ -22,6 +23,9 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
+
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise SystemExit("facula-cpu is not available for free-threaded Python: use a Python with the GIL")
 
 try:
     import cffi  # noqa: F401  # without it setuptools would leave out cffi_modules
@@ -34,6 +38,8 @@ DECLARATIONS = sorted(CSRC.glob("*/*.cdef.h"), key=lambda path: path.name)
 HEADERS = Path("src/facula_cpu/include")  # for programs in C
 # The number is the version of the interface. With a second dot in its name, Python would not import it as a module.
 LIBRARY, RUNNER = "libfacula_kernels.1.so", "facula-run"
+# In glibc older than 2.34 threads are another library; the program needs it, and Python has loaded it already.
+THREADS = ["-Wl,--push-state,--no-as-needed", "-l:libpthread.so.0", "-Wl,--pop-state"]
 BESIDE = ["-Wl,-rpath,$ORIGIN"]  # the folder in which both find the library
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must be preserved. Contraction is
@@ -186,9 +192,8 @@ class BuildKernels(build_ext):
         folder.mkdir(parents=True, exist_ok=True)
         flags = shlex.split(os.environ.get("CFLAGS", ""))  # a sanitizer's, for instance
         libraries = ["m", "pthread"]
-        self.compiler.link_shared_object(
-            kernels, str(folder / LIBRARY), libraries=libraries, extra_postargs=[f"-Wl,-soname,{LIBRARY}", *flags]
-        )
+        options = [f"-Wl,-soname,{LIBRARY}", *(THREADS if platform.libc_ver()[0] == "glibc" else ()), *flags]
+        self.compiler.link_shared_object(kernels, str(folder / LIBRARY), libraries=libraries, extra_postargs=options)
         self.compiler.link_executable(
             program, str(folder / RUNNER), libraries=["facula_kernels.1", *libraries], library_dirs=[str(folder)],
             extra_postargs=[*BESIDE, *flags],

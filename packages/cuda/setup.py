@@ -1,10 +1,14 @@
 """The C module; everything else about the build is in pyproject.toml. CFLAGS from the environment are honoured."""
 
+import sysconfig
 from shutil import which
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
+
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise SystemExit("facula-cuda is not available for free-threaded Python: use a Python with the GIL")
 
 try:
     import cffi  # noqa: F401  # without it setuptools would leave out cffi_modules

@@ -1,11 +1,15 @@
 """The C module of this package; everything else about the build is in pyproject.toml."""
 
+import sysconfig
 from shutil import which
 
 import setuptools
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
+
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise SystemExit("facula-profiler is not available for free-threaded Python: use a Python with the GIL")
 
 if int(setuptools.__version__.partition(".")[0]) < 77:
     raise SystemExit('facula-profiler is built with setuptools 77 or newer: first run pip install "setuptools>=77"')

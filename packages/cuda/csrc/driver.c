@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "driver.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "loading.h"
 #include "table.h"
 
 static int closed = DRIVER_NOT_INITIALIZED;

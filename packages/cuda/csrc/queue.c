@@ -11,11 +11,11 @@
 #include "queue.h"
 
 #include <Python.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "driver.h"
+#include "loading.h"
 #include "queues.h"
 #include "thread.h"
 

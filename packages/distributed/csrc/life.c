@@ -9,6 +9,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#if defined(__GLIBC__) && defined(__x86_64__)   /* the versions of glibc 2.28, with which wheels run */
+__asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
+__asm__(".symver pthread_detach, pthread_detach@GLIBC_2.2.5");
+__asm__(".symver pthread_sigmask, pthread_sigmask@GLIBC_2.2.5");
+#endif
+
 typedef struct {
     int life, output;
     size_t bytes;

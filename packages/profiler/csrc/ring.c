@@ -7,6 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__GLIBC__) && defined(__x86_64__) /* the function of glibc 2.28, with which wheels run; 1: the only struct */
+__asm__(".symver older_stat, __xstat@GLIBC_2.2.5");
+extern int older_stat(int version, const char *path, struct stat *found);
+#define stat(path, found) older_stat(1, path, found)
+#endif
+
 /* A new file of `bytes` bytes, or -1 with errno set. An earlier file of this name keeps its contents as long as another
    recording has it mapped. All blocks are reserved: writing to a mapped file on a full disk kills the program. */
 static int new_file(const char *path, size_t bytes)

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "simulated.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../loading.h"
 
 /* An image that begins with this is followed by the path of a library. */
 static const char path_magic[] = "facula-library:";
