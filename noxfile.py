@@ -3,26 +3,50 @@
 Wheels come first: `build` makes each package's wheel once into dist/, together with a constraints
 file that takes every sibling from there, and all other sessions install those wheels. So tests never
 use sources of the checkout, or a sibling from an index.
+
+Sessions that run programs are in .ci/nox_programs.py, and those of releases in .ci/nox_releases.py.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import platform
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
-import tomllib
 import xml.etree.ElementTree as ElementTree
-from contextlib import suppress
 from pathlib import Path
 
 import nox
 from nox.command import CommandFailed
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / ".ci"))
+import nox_programs  # noqa: F401
+import nox_releases  # noqa: F401  # importing them adds their sessions
+from nox_tools import (
+    CHARTS,
+    CONSTRAINTS,
+    DIST,
+    LIBRARIES,
+    OBJECTS,
+    PACKAGES,
+    RESULTS,
+    ROOT,
+    TEST_TOOLS,
+    WITHOUT_DEPENDENCIES,
+    bring_up_to_date,
+    build_tools,
+    built_wheel,
+    distribution,
+    family,
+    install,
+    interpreter_of,
+    is_sibling,
+    name_of,
+    outside_the_tree,
+    project,
+    requirements,
+    run_pytest,
+)
 
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "virtualenv"  # a dependency of nox; ten times as fast as venv
@@ -30,14 +54,6 @@ nox.options.reuse_venv = "yes"
 nox.options.error_on_missing_interpreters = True
 nox.options.sessions = ["tests"]
 
-ROOT = Path(__file__).resolve().parent
-DIST = ROOT / "dist"
-CONSTRAINTS = DIST / "constraints.txt"
-RESULTS = ROOT / ".nox" / "results"
-# Compiled kernels, for the builds of all sessions and for development installs; see packages/cpu/setup.py.
-OBJECTS = os.environ.get("FACULA_OBJECTS", str(ROOT / ".nox" / "objects"))
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 examples: each package's tests/conftest.py
-PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
 PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
 # Every session that a change must pass. They run in parallel, so the longest begin first.
 LONGEST = ["package_tests(tensor)", "integration", "package_tests(cpu)", "typing"]
@@ -46,9 +62,7 @@ LEVELS = ("baseline", "avx2", "avx512", "avx512_bf16")  # instruction sets of th
 # Tests of the CPU package that do not depend on the level: of kernels that only exist for the baseline, of the build
 # and the pool, and tests that try each level themselves.
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
-TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 DIGITS = "scikit-learn>=1.5,<2"  # contains the digits that programs of examples/ read
-LIBRARIES = ROOT / "integration_tests" / "libraries"
 SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # they require torch, and run on facula
 SCHEMAS = {
     "github-workflows": ".github/workflows/*.yml",
@@ -66,125 +80,8 @@ XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
 # Sending small tests to other processes costs as much as running them: two sessions keep two cores busy.
 SPREADS = (os.cpu_count() or 1) > 2
-# Where other packages are installed, too, cuda lacks only NVRTC (90 MB), which only its own tests need.
-WITHOUT_DEPENDENCIES = ("cuda",)
 INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
 PYRIGHT = "pyright[nodejs]==1.1.414"  # includes node.js, so only the package index is contacted
-TORCH = "torch==2.13.0"  # only for sessions that compare with it: bench, models, conformance, libraries
-CHARTS = ("matplotlib>=3.9,<4", "pillow>=10.3,<14")
-NOT_SOURCES = shutil.ignore_patterns(
-    "build", "changes", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
-)
-# Python compiles the modules that a session imports, not all that it installs; virtualenv stores pip in this checkout.
-os.environ.setdefault("PIP_COMPILE", "0")
-os.environ.setdefault("VIRTUALENV_OVERRIDE_APP_DATA", str(ROOT / ".nox" / "virtualenv"))
-os.environ.setdefault("VIRTUALENV_NO_PERIODIC_UPDATE", "1")
-os.environ.setdefault("FACULA_CUDA_CACHE", str(ROOT / ".nox" / "cuda"))  # compiled kernels, not in the user's folder
-
-
-# Metadata of packages -------------------------------------------------------------------------------------------------
-
-
-def project(package: str) -> dict:
-    """Return the contents of packages/PACKAGE/pyproject.toml."""
-    return tomllib.loads((ROOT / "packages" / package / "pyproject.toml").read_text())
-
-
-def distribution(package: str) -> str:
-    """Return the distribution of a package: `facula-storage` for `storage`, `facula` for the face."""
-    return project(package)["project"]["name"]
-
-
-def requirements(package: str, extra: str = "") -> list[str]:
-    """Return the dependencies that PACKAGE declares, with those of one extra."""
-    declared = project(package)["project"]
-    return declared.get("dependencies", []) + declared.get("optional-dependencies", {}).get(extra, [])
-
-
-def is_sibling(name: str) -> bool:
-    """Return whether a distribution is one of this repository."""
-    return name == "facula" or name.startswith("facula-")
-
-
-def name_of(requirement: str) -> str:
-    """Return the name in a requirement: `numpy` for `numpy>=2.1,<3`."""
-    return re.match(r"[\w.-]+", requirement)[0]
-
-
-def family(package: str) -> list[str]:
-    """Return PACKAGE and its direct and indirect dependencies among the siblings."""
-    found = [package]
-    for member in found:  # the list grows during the loop
-        for requirement in requirements(member):
-            name = name_of(requirement)
-            if is_sibling(name) and name.removeprefix("facula-") not in found:
-                found.append(name.removeprefix("facula-"))
-    return found
-
-
-def built_wheel(package: str, folder: Path = DIST) -> Path:
-    """Return the only wheel of PACKAGE in a folder."""
-    (wheel,) = folder.glob(wheel_pattern(package))
-    return wheel
-
-
-def wheel_pattern(package: str) -> str:
-    """Return the glob pattern of PACKAGE's wheels of all versions and tags."""
-    return f"{distribution(package).replace('-', '_')}-[0-9]*.whl"
-
-
-# Wheels --------------------------------------------------------------------------------------------------------------
-
-
-def fingerprint(package: str, flags: dict[str, str]) -> str:
-    """Return a digest of all inputs of a wheel: sources, interpreter, compiler flags."""
-    folder = ROOT / "packages" / package
-    made_with = (sys.version, platform.machine(), os.environ.get("CFLAGS", ""), sorted(flags.items()))
-    digest = hashlib.sha256(repr(made_with).encode())
-    for parent, folders, files in os.walk(folder, followlinks=True):  # in a copy of the tree a link may be a folder
-        skipped = NOT_SOURCES(parent, [*folders, *files])
-        folders[:] = sorted(name for name in folders if name not in skipped)
-        for name in sorted(name for name in files if name not in skipped):
-            path = Path(parent, name)
-            digest.update(f"\0{path.relative_to(folder)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def make_wheel(session: nox.Session, package: str, output: Path, flags: dict[str, str]) -> None:
-    """Build one wheel from a copy of the sources, without files of earlier builds."""
-    for old in output.glob(wheel_pattern(package)):
-        old.unlink()
-    copy = Path(session.create_tmp()).resolve() / package
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(ROOT / "packages" / package, copy, ignore=NOT_SOURCES)
-    arguments = ["--wheel", "--no-isolation", "--outdir", str(output), str(copy)]
-    session.run("python", "-m", "build", *arguments, silent=True, env={"FACULA_OBJECTS": OBJECTS, **flags})
-
-
-def bring_up_to_date(session: nox.Session, folder: Path, **flags: str) -> None:
-    """Make each package's wheel in `folder`, with compiler flags; keep wheels whose inputs have not changed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stamps = folder / "stamps.json"
-    made = json.loads(stamps.read_text()) if stamps.exists() else {}
-    wanted = {package: fingerprint(package, flags) for package in PACKAGES}
-    stale = [
-        package
-        for package in PACKAGES
-        if made.get(package) != wanted[package] or len(list(folder.glob(wheel_pattern(package)))) != 1
-    ]
-    if stale:
-        session.install(*build_tools())
-    for package in stale:
-        make_wheel(session, package, folder, flags)
-        made[package] = wanted[package]
-        stamps.write_text(json.dumps(made, indent=1))
-    session.log(f"{folder.name}/: built {', '.join(stale) or 'nothing'}; {len(PACKAGES) - len(stale)} kept")
-
-
-def build_tools() -> list[str]:
-    """Return the requirements of all builds; these run without isolation, so each is downloaded once."""
-    required = {requirement for package in PACKAGES for requirement in project(package)["build-system"]["requires"]}
-    return ["build", "wheel", *sorted(required)]
 
 
 @nox.session
@@ -196,49 +93,7 @@ def build(session: nox.Session) -> None:
         CONSTRAINTS.write_text(lines)
 
 
-def install(session: nox.Session, *packages: str, extra: str = "", also: tuple[str, ...] = ()) -> None:
-    """Install wheels from dist/ and their dependencies; siblings can only come from dist/.
-
-    Among several packages, those of WITHOUT_DEPENDENCIES are installed without.
-    """
-    # pip does not replace an installed package by a wheel of the same version.
-    session.run("python", "-m", "pip", "uninstall", "-qq", "--yes", *map(distribution, PACKAGES), silent=True)
-    wanted, apart = [], []
-    for package in packages:
-        has_extra = extra in project(package)["project"].get("optional-dependencies", {})
-        suffix = f"[{extra}]" if has_extra else ""
-        several = package in WITHOUT_DEPENDENCIES and len(packages) > 1
-        (apart if several else wanted).append(f"{distribution(package)}{suffix} @ {built_wheel(package).as_uri()}")
-    session.install("-c", str(CONSTRAINTS), *wanted, *also)
-    if apart:
-        session.install("--no-deps", *apart)
-
-
 # Tests ---------------------------------------------------------------------------------------------------------------
-
-
-def run_pytest(session: nox.Session, report: str, *arguments: str, cwd: Path, **env: str) -> None:
-    """Run pytest in `cwd` with the root's settings, and leave a report that `tests` counts."""
-    result = RESULTS / f"{report}.xml"
-    result.parent.mkdir(parents=True, exist_ok=True)
-    result.unlink(missing_ok=True)
-    settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={cwd}", f"--junitxml={result}"]
-    # nox sets TMPDIR to the session's folder, which other users cannot read; some tests change their user.
-    env = {"HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir(), **env}
-    with session.chdir(cwd):
-        session.run("python", "-m", "pytest", *settings, *arguments, env=env)
-
-
-def outside_the_tree(session: nox.Session, package: str) -> Path:
-    """Copy PACKAGE's tests, without sources, and the checks that all packages share; return the folder."""
-    place = Path(session.create_tmp()).resolve() / "outside"
-    shutil.rmtree(place, ignore_errors=True)
-    left_out = shutil.ignore_patterns("__pycache__", ".hypothesis")
-    shutil.copytree(ROOT / "packages" / package / "tests", place / "tests", ignore=left_out)
-    shutil.copytree(ROOT / "integration_tests" / "each_package", place / "each_package", ignore=left_out)
-    for name in ("README.md", "CHANGELOG.md", "pyproject.toml"):
-        shutil.copy(ROOT / "packages" / package / name, place / name)
-    return place
 
 
 @nox.session(requires=["build"])
@@ -323,18 +178,6 @@ def captures(session: nox.Session) -> None:
         session.warn(f"not run, as this machine has no such interpreter: Python {', '.join(missing)}")
     if failed:
         session.error(f"Python {', '.join(failed)}: tests failed")
-
-
-def interpreter_of(version: str) -> str | None:
-    """Return the executable of a Python version, or None. If the name is a shim of pyenv, that selects the version."""
-    program = "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"
-    name = shutil.which(f"python{version}")
-    if name is None:
-        return None
-    asked = {**os.environ, "PYENV_VERSION": version}
-    done = subprocess.run([name, "-c", program], capture_output=True, text=True, env=asked, check=False)
-    executable, _, found = done.stdout.strip().rpartition(" ")
-    return executable if done.returncode == 0 and found == version else None
 
 
 @nox.session(requires=["build"])
@@ -451,150 +294,6 @@ def docs_run(session: nox.Session) -> None:
     session.run("python", "docs/_site/notebooks.py", str(output), *session.posargs)
 
 
-# Programs ------------------------------------------------------------------------------------------------------------
-
-
-@nox.session(requires=["build"])
-def train(session: nox.Session) -> None:
-    """Train the example on handwritten digits, on the built wheels alone; arguments go to the program."""
-    install(session, "facula", extra="examples")
-    session.chdir(session.create_tmp())
-    session.run("python", "-m", "facula.examples.digits", *session.posargs)
-
-
-@nox.session(requires=["build"])
-def bench(session: nox.Session) -> None:
-    """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program.
-
-    With `-- --against COMMIT` compare with facula as it was at that commit, row by row; further arguments select rows.
-    """
-    mpi = requirements("distributed", "mpi")[-2:]
-    install(session, "facula", also=(TORCH, *CHARTS, *mpi, "jax>=0.6,<1", "autograd>=1.8,<2"))
-    if session.posargs[:1] == ["--against"]:
-        commit, *options = session.posargs[1:]
-        session.run("python", "-m", "benchmarks.builds", installed_at(session, commit), *options)
-    else:
-        session.run("python", "-m", "benchmarks", *session.posargs)
-
-
-@nox.session(requires=["build"])
-def models(session: nox.Session) -> None:
-    """Compare training steps of nine models with PyTorch: a table, JSON and a chart in results/; 40 minutes.
-
-    Arguments go to the program: `nox -s models -- --only resnet --rounds 5`.
-    """
-    install(session, "facula", also=(TORCH, *CHARTS))
-    session.run("python", "-m", "benchmarks.models", *session.posargs)
-
-
-def installed_at(session: nox.Session, commit: str) -> str:
-    """Build the packages of a commit from a copy of its files; return the folder in which they are installed."""
-    place = Path(session.create_tmp()).resolve() / "other"
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    archive = str(place / "sources.tar")
-    session.run("git", "archive", f"--output={archive}", commit, "packages", external=True, silent=True)
-    shutil.unpack_archive(archive, place)
-    session.install(*build_tools())
-    sources = [str(path.parent) for path in sorted(place.glob("packages/*/pyproject.toml"))]
-    target = str(place / "installed")
-    command = [
-        "python",
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "--target",
-        target,
-        *sources,
-    ]
-    session.run(*command, env={"FACULA_OBJECTS": OBJECTS})
-    return target
-
-
-@nox.session(requires=["build"])
-def soak(session: nox.Session) -> None:
-    """Run thousands of steps of random batch and length, and hundreds of loaders with killed workers; look for leaks.
-
-    Arguments go to the steps, and then the loaders are skipped.
-    """
-    install(session, "facula")
-    session.run("python", str(ROOT / "integration_tests" / "soak.py"), *session.posargs)
-    if not session.posargs:
-        session.run("python", str(ROOT / "integration_tests" / "soak_workers.py"))
-
-
-@nox.session(requires=["build"])
-def fuzz(session: nox.Session) -> None:
-    """Load 500,000 changed files, or the number in an argument: `facula.load` never crashes or runs code of a file."""
-    install(session, "facula", extra="test", also=TEST_TOOLS)
-    number = session.posargs[0] if session.posargs else "500000"
-    place = outside_the_tree(session, "facula")
-    run_pytest(
-        session, "fuzz", "tests/test_fuzzed_files.py", "-o", "faulthandler_timeout=0", cwd=place, FACULA_FUZZ=number
-    )
-
-
-@nox.session(requires=["build"])
-def conformance(session: nox.Session) -> None:
-    """Compare with PyTorch's own cases: `nox -s conformance -- HARNESS [options]`, HARNESS a folder with ops.py.
-
-    Without arguments, only write PyTorch's results, which the tests expect, and its names, with which errors
-    distinguish missing names from misspelt ones (integration_tests/reference), and convert checkpoints to PyTorch
-    and back (integration_tests/conformance).
-    """
-    install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest", "safetensors>=0.8,<0.9", *TEST_TOOLS))
-    for script in sorted(ROOT.glob("integration_tests/reference/write_*.py")):
-        session.run("python", str(script))
-    run_pytest(session, "conformance/checkpoints", "integration_tests/conformance", cwd=ROOT)
-    if session.posargs:
-        harness, *options = session.posargs
-        (ROOT / "results").mkdir(exist_ok=True)
-        report = str(ROOT / "results" / "conformance.json")
-        session.run("python", str(Path(harness).resolve() / "ops.py"), "facula", "--out", report, *options)
-
-
-@nox.session(requires=["build"])
-def planted(session: nox.Session) -> None:
-    """Plant defects in the installed packages: the test named for each must fail; `-- -k TEXT` selects some."""
-    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, *build_tools()))
-    env = {"FACULA_OBJECTS": OBJECTS, "HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir()}
-    session.run("python", "integration_tests/planted/plant.py", *session.posargs, env=env)
-
-
-@nox.session(requires=["build"])
-def libraries(session: nox.Session) -> None:
-    """Run programs of libraries for PyTorch on it and on facula, and compare their results; names of libraries select.
-
-    Both environments have the packages of integration_tests/libraries/lock.txt. Only one has torch.
-    """
-    lock = ("-q", "--no-deps", "-r", str(LIBRARIES / "lock.txt"))
-    install(session, "facula")
-    session.install(*lock)
-    absent = "import importlib.metadata as m; assert 'torch' not in {one.name for one in m.distributions()}"
-    session.run("python", "-c", absent)
-    place = Path(session.create_tmp()).resolve()
-    theirs = str(place / "with_torch" / "bin" / "python")
-    if not Path(theirs).exists():
-        session.run("python", "-m", "venv", str(place / "with_torch"))
-    for wanted in (("-q", TORCH), lock):
-        session.run(theirs, "-m", "pip", "install", *wanted, external=True)
-    session.run(theirs, "-m", "pip", "check", external=True)  # the lock file names all requirements of its packages
-    names = session.posargs or sorted(path.stem.removeprefix("on_") for path in LIBRARIES.glob("on_*.py"))
-    for name in names:
-        program = str(LIBRARIES / f"on_{name}.py")
-        expected, found = place / f"{name}.torch.npz", place / f"{name}.facula.npz"
-        for old in (expected, found):
-            old.unlink(missing_ok=True)
-        with suppress(CommandFailed):  # the table shows which program failed
-            session.run(theirs, program, str(expected), external=True)
-        with suppress(CommandFailed):
-            session.run("python", "-m", "facula", "run", program, str(found))
-    session.run("python", str(LIBRARIES / "compare.py"), str(place), *names)
-
-
 @nox.session
 def asan(session: nox.Session) -> None:
     """Test packages with C code, built with AddressSanitizer and UBSan, with one malloc for each block."""
@@ -631,12 +330,3 @@ def asan(session: nox.Session) -> None:
             failed.append(package)
     if failed:
         session.error(f"under sanitizers: {', '.join(failed)}")
-
-
-@nox.session
-def release(session: nox.Session) -> None:
-    """Check that a package is ready and build its files: `nox -s release -- NAME`; docs/how-to/releasing.md."""
-    session.install(*build_tools())
-    output = str(ROOT / "results" / "release")
-    command = ["python", str(ROOT / ".ci" / "release.py"), "check", *session.posargs, output]
-    session.run(*command, env={"FACULA_OBJECTS": OBJECTS})

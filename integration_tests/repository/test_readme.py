@@ -72,7 +72,7 @@ def test_ci_refuses_another_command(root, tmp_path, readme):
 
 def test_sessions_fetch_torch_only_to_compare(root):
     """Check that only the sessions that compare with PyTorch require torch."""
-    text = (root / "noxfile.py").read_text()
+    text = "".join(path.read_text() for path in [root / "noxfile.py", *root.glob(".ci/nox_*.py")])
     sessions = re.findall(r"^def (\w+)\(session[^\n]*\n(.*?)(?=^@|^def |\Z)", text, re.MULTILINE | re.DOTALL)
     assert {name for name, body in sessions if "TORCH" in body} == {"bench", "conformance", "libraries", "models"}
     assert len(re.findall(r"torch==", text)) == 1

@@ -1,4 +1,4 @@
-"""Builds without a compiler, or without a build requirement, fail with a message of one sentence."""
+"""Builds without a compiler or a build requirement, or with free-threaded Python, fail with one sentence."""
 
 import os
 import shutil
@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+
+COMPILED = ("allocator", "cpu", "cuda", "distributed", "profiler", "storage")
 
 
 def answer(folder, package, root, before, **environment):
@@ -22,17 +24,10 @@ def answer(folder, package, root, before, **environment):
 
 
 def test_all_packages_with_c_code_are_tested(root):
-    assert {path.parent.name for path in (root / "packages").glob("*/setup.py")} == {
-        "allocator",
-        "cpu",
-        "cuda",
-        "distributed",
-        "profiler",
-        "storage",
-    }
+    assert {path.parent.name for path in (root / "packages").glob("*/setup.py")} == {*COMPILED}
 
 
-@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda", "distributed", "profiler", "storage"])
+@pytest.mark.parametrize("package", COMPILED)
 def test_without_a_compiler(tmp_path, root, package):
     said = answer(tmp_path, package, root, "pass", CC="no-such-gcc -O2", FACULA_OBJECTS="")
     assert said == f"error: facula-{package} is compiled from C: install gcc ('no-such-gcc' is not found)"
@@ -43,3 +38,10 @@ def test_without_what_the_build_requires(tmp_path, root, package):
     """Check pip's --no-build-isolation, where setuptools would omit the modules that cffi builds."""
     said = answer(tmp_path, package, root, "sys.modules['cffi'] = None")
     assert said == f'facula-{package} is built with cffi: first run pip install cffi "setuptools>=77"'
+
+
+@pytest.mark.parametrize("package", COMPILED)
+def test_with_free_threaded_python(tmp_path, root, package):
+    before = "import sysconfig; sysconfig.get_config_var = lambda name, found=sysconfig.get_config_var: "
+    said = answer(tmp_path, package, root, f"{before}name == 'Py_GIL_DISABLED' or found(name)")
+    assert said == f"facula-{package} is not available for free-threaded Python: use a Python with the GIL"
