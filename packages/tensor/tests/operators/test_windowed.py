@@ -67,7 +67,8 @@ def test_frames_round_trip(n, hop, win, center, normalized):
             np.testing.assert_allclose(made.numpy(), x[:, : made.shape[1]], atol=1e-10)
             assert made.shape[1] > 37 - n
             redundant = ft.from_numpy(np.where(np.arange(n)[:, None] > n // 2, 7.0, wanted))  # not read
-            np.testing.assert_array_equal(redundant.istft(n, hop, win, onesided=False, **options).numpy(), made.numpy())
+            again = redundant.istft(n, hop, win, onesided=False, **options)
+            np.testing.assert_allclose(again.numpy(), made.numpy(), atol=1e-12)
     z = x + 1j * x[:, ::-1]
     spectrum = windowed.stft(ft.from_numpy(z), n, hop, win, **options)
     if center:
