@@ -185,6 +185,28 @@ def test_logarithms_of_sums_of_exponentials(name, level):
     assert widen(compute("log_sum_exp", (long[:0],), (empty((), name),), ((0,), False))) == -np.inf
 
 
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize(
+    "shape", [(70, 3), (20, 15), (20, 16), (64, 40), (3, 65), (130, 515), (5, 1100), (3, 70_000), (90, 9_000)]
+)
+def test_logarithms_of_sums_of_exponentials_in_any_layout(shape, name, level):
+    """Check that rows and columns, dense or strided, have the same bits, also of special values and in pieces."""
+    rng = np.random.default_rng(shape)
+    array = rng.standard_normal(shape) * rng.choice([1, 20], shape[1])
+    array[0], array[1, -1], array[2, :2] = -np.inf, np.inf, (np.nan, np.inf)
+    array = narrow(array, name)
+    wanted = compute("log_sum_exp", (array,), (empty(shape[:1], name),), ((1,), False))
+    columns = array.T.copy()
+    for operand, dim in (
+        (columns, 0), (columns.T, 1), (np.repeat(array, 2, 1)[:, ::2], 1), (np.repeat(columns, 2, 1)[:, ::2], 0),
+    ):  # fmt: skip
+        got = compute("log_sum_exp", (operand,), (empty(shape[:1], name),), ((dim,), False))
+        np.testing.assert_array_equal(widen(got), widen(wanted))
+    cube = np.repeat(array[:, None], 2, 1)
+    got = compute("log_sum_exp", (cube.transpose(1, 0, 2).copy(),), (empty((2, shape[0]), name),), ((2,), False))
+    np.testing.assert_array_equal(widen(got), np.repeat(widen(wanted)[None], 2, 0))
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_special_values(name):
     """Check that NaN propagates, and that infinities add up to infinity or NaN."""

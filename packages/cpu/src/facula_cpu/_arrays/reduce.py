@@ -23,6 +23,8 @@ SHORT, WIDE = 32, 16  # rows up to this length, and at least this many outputs, 
 SHORT_VECTORS = 16  # the same if elements can be reduced as vectors directly
 SHORT_BLOCKS = 48  # the same for operators whose work per row is large
 BY_BLOCKS = frozenset(("norm2", "norm_p", "var"))
+COLUMNS = 64  # the minimum number of columns that are reduced together
+ORDERED = frozenset(("log_sum_exp",))  # operators that sum rows and columns in the same order
 PIECE = 1 << 15  # the minimum number of reduced elements of a separate piece
 MOST_PIECES = 64
 STRIDED_COST = 500  # picoseconds per element
@@ -110,7 +112,9 @@ def _plan(
     vectors = operator in ("sum", "prod") and a.dtype.category != COMPLEX and step == size
     by_column = by_column or (inner < short and kept[0][0] >= WIDE and not vectors)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
-    struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)
+    struct, workspace = _struct(
+        kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost, operator in ORDERED
+    )
     struct.number, struct.root = number, root
     struct.arg_values, struct.arg_indices = 2 if values else 0, 1 + len(outputs) if indices else 0
     driver = kernel_for("reduce")
@@ -134,8 +138,12 @@ def _struct(
     reduced: list[tuple[int, ...]],
     by_column: bool,
     cost: float,
+    ordered: bool,
 ) -> tuple[Struct, int]:
-    """Return the filled struct facula_reduce, and the bytes of workspace. `serial` and `group` concern threads only."""
+    """Return the filled struct facula_reduce, and the bytes of workspace. `serial` and `group` concern threads only.
+
+    With `ordered`, the pieces of a single dimension are the same for every layout of the input.
+    """
     first = kept[0][0]
     work = outputs * (total * cost + OUTPUT_COST)
     rows = outputs // first if first else 0
@@ -149,14 +157,15 @@ def _struct(
     inside = not by_column and 1 < run < total
     if work > SERIAL and not inside:
         # Prefer more segments to longer ones for large work; columns have at least the width of four cache lines.
-        smallest = 64 if by_column else 1
+        smallest = COLUMNS if by_column else 1
         segment = max(min(segment, -(-first * rows // 32)), min(smallest, segment))
     segments = -(-first // segment) * rows
     pieces, piece = 1, max(total, 1)
-    if segments < 16 and segments * segment * total >= 2 * PIECE:
-        pieces = min(MOST_PIECES // segments or 1, segments * segment * total // PIECE)
+    parts, elements = (-(-outputs // COLUMNS), outputs * total) if ordered else (segments, segments * segment * total)
+    if parts < 16 and elements >= 2 * PIECE:
+        pieces = min(MOST_PIECES // parts or 1, elements // PIECE)
         piece = -(-total // max(pieces, 1))
-        if not by_column:
+        if not by_column or ordered:
             whole = run if inside else 4096
             piece = -(-piece // whole) * whole
         pieces = -(-total // piece)
