@@ -45,6 +45,18 @@ def test_every_address_is_checked(name, tmp_path):
         rows[place] = row
 
 
+@pytest.mark.parametrize(("segment", "segments"), [(2, 18), (1, 27)])
+def test_folded_columns_of_softmax_are_one_segment(segment, segments, tmp_path):
+    """Columns that share vectors with others cannot be divided."""
+    tables, arrays = program("softmax columns")
+    _, start, *_ = tables.rows["parts"][0]
+    numbers = np.frombuffer(tables.data, "i8", 9, start)  # the kernel, n, fold, three steps, and segments
+    assert numbers[2] > 1 and (numbers[6], numbers[7]) == (3, 9)
+    numbers = [*numbers[:6].tolist(), segment, segments]
+    tables.data[start : start + 64] = np.array(numbers).tobytes()
+    assert trial(tmp_path / "forged.facula", tables.bytes(0), arrays) == "refused"
+
+
 def test_every_kernel_has_a_check_and_a_forged_plan():
     """Check that each kernel that a file can launch has a plan check, and a case in the test above."""
     kernels, place = set(), 0

@@ -223,3 +223,18 @@ def test_the_older_profile(tmp_path):
         facula.ones(3)
     with pytest.raises(RuntimeError, match="expected a trace"):
         prof.key_averages()
+
+
+def test_operations_of_pooled_convolutions():
+    """A captured convolution that also pools has the name and the operations of the convolution alone."""
+    net = nn.Sequential(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)).requires_grad_(False)
+    x = facula.randn(4, 1, 14, 14)
+    captured = facula.capture(net.forward, check=0)
+    captured(x)
+    found = []
+    for run in (net, captured):
+        with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True) as prof:
+            run(x)
+        found.append({one.key: one.flops for one in prof.key_averages() if one.key == "aten::conv2d"})
+    assert "aten::relu" not in launches(prof)
+    assert found == [{"aten::conv2d": 2 * 9 * 4 * 16 * 14 * 14}] * 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ MOVES = frozenset({
 })  # fmt: skip
 
 
-def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
+def flops(operator: str, inputs: Shapes, outputs: Shapes, parameters: Sequence[Any] = ()) -> int:
     """Return the number of floating-point operations of a call.
 
     A multiplication and an addition of a product count as two. Operators that only move elements count none, steps of
@@ -88,6 +88,7 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
         operator: the operator.
         inputs: the shapes of its operands, in order; any sequence for those that were not passed.
         outputs: the shapes of its results.
+        parameters: its parameters, which contain the size of a convolution whose results are pooled.
 
     >>> flops("linear", [(5, 4), (3, 4), (3,)], [(5, 3)]), flops("exp", [(5, 3)], [(5, 3)])
     (120, 15)
@@ -98,6 +99,8 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
     """
     if operator in MOVES:
         return 0
+    if operator == "conv2d_then" and parameters:  # the results before the further steps
+        outputs = [(*outputs[0][:2], *parameters[4])]
     if operator.endswith("_step"):
         return sum([prod(shape) for shape in (*inputs, *outputs) if shape])  # numbers have no dimension
     formula = _FORMULAS.get(operator)

@@ -204,6 +204,15 @@ def test_infinite_elements_are_not_errors():
     assert linalg.eigvalsh(ft.tensor([[1.0, NAN], [0.0, 2.0]])).tolist() == [1.0, 2.0]  # the lower triangle is read
 
 
+@pytest.mark.parametrize("order", [1, "fro", "nuc"])
+def test_condition_numbers_of_singular_matrices(order):
+    """They are infinite, and leave the other matrices of the batch as they are."""
+    x = ft.stack([ft.zeros(2, 2), ft.tensor([[4.0, 0.0], [0.0, 1.0]])])
+    found = linalg.cond(x, order)
+    assert found[0].item() == INF
+    np.testing.assert_allclose(found[1].item(), np.linalg.cond(x[1].numpy(), order), rtol=1e-6)
+
+
 def test_nan_as_a_pivot_changes_nothing():
     x = ft.stack([ft.tensor([[NAN, 1.0], [1.0, 2.0]]), 2 * ft.eye(2)])
     for found in (linalg.inv(x), linalg.solve(x, ft.eye(2).expand(2, 2, 2))):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_cpu.extend import at_level, levels
 from facula_errors.testing import raises
 from facula_tensor import linalg
 
@@ -110,6 +111,24 @@ def test_gradient_of_running_products_through_zeros():
     assert x.grad.tolist() == [1.0, 8.0, 0.0, 0.0, 0.0]
 
 
+def test_running_products_have_the_same_bits_in_any_layout_and_at_every_level():
+    def draw():
+        return ft.from_numpy(np.exp(2j * np.pi * rng.random((40, 33))))
+
+    rng = np.random.default_rng(0)
+    x, g = draw(), draw()
+    wanted = None
+    for level in levels():
+        with at_level(level):
+            for values in (x, x.t().contiguous().t(), ft.stack([x, g], 2)[:, :, 0]):
+                values = values.detach().requires_grad_()
+                products = values.cumprod(0)
+                products.backward(g)
+                found = [one.detach().contiguous().numpy().tobytes() for one in (products, values.grad)]
+                wanted = wanted or found
+                assert found == wanted
+
+
 def test_running_sums_of_exponentials_at_infinity():
     x = ft.tensor([float("-inf"), 0.0, float("-inf"), 1000.0], requires_grad=True)
     out = x.logcumsumexp(0)
@@ -143,6 +162,9 @@ def test_medians_and_modes():
     assert x.nanmedian(1).values.tolist() == [2.0, 1.0] and x.nanmedian().item() == 2.0
     assert x.mode(1).values.tolist() == [1.0, 1.0] and x.mode(1).indices.tolist() == [2, 3]
     assert ft.zeros(0).median().isnan().item() and ft.full((2,), NAN).nanmedian(0).indices.item() == 0
+    for dtype in ("uint8", "int16", "int64"):  # as in PyTorch
+        nothing = ft.zeros(0, dtype=getattr(ft, dtype))
+        assert nothing.median().item() == nothing.nanmedian().item() == np.iinfo(dtype).min
     long = ft.tensor(np.random.default_rng(0).permutation(3001).astype("f4"))
     assert long.median().item() == 1500 and long.kthvalue(7).values.item() == 6
     y = ft.tensor([1.0, 2.0, 2.0, 9.0], requires_grad=True)

@@ -94,6 +94,7 @@ def test_padding_of_any_dimensions():
         (lambda x: pad(x, (5, 0), "reflect"), "pad: mode 'reflect' ... less than 4"),
         (lambda x: pad(x, (1, 1), "mirror"), "pad: expected mode to be ... constant"),
         (lambda x: pad(x, (-3, -2)), "pad: leave no elements"),
+        (lambda x: pad(x, (-5, 9)), "pad: leave no elements"),  # nothing is left to which elements are added
         (lambda x: pad(x, (1, 1), "circular", 2), "pad: expected a value only for mode 'constant'"),
         (lambda x: interpolate(x), "interpolate: expected size or scale_factor; got neither"),
         (lambda x: interpolate(x, 2, 2), "interpolate: got both"),

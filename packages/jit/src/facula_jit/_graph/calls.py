@@ -180,9 +180,7 @@ class Call:
         given = [one for one in self.launch.arguments[1:] if one not in results]
         shapes = [one.layout.shape if type(one) is Address and one.layout is not None else () for one in given]
         made = [address.layout.shape for address in results if address.layout is not None]
-        if self.operator == "conv2d_then":  # those before its further steps
-            made = [(*made[0][:2], *self.parameters[4])]  # type: ignore[misc]  # a size
-        return flops(self.launch.plan.operator, shapes, made)
+        return flops(self.launch.plan.operator, shapes, made, self.parameters)
 
     def __repr__(self) -> str:
         return f"<call of {self.operator}>"

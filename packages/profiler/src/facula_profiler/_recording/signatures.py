@@ -74,7 +74,7 @@ def signature_of(plan: Plan | Signature) -> Signature:
         return Signature(plan.operator, None, dtypes, texts, each, sum([one.dtype.itemsize for one in arrays]))
     shapes = tuple([one.shape if isinstance(one, Layout) else () for one in inputs])
     outputs = [one.shape for one in plan.outputs]
-    count = flops(plan.operator, shapes, outputs)
+    count = flops(plan.operator, shapes, outputs, plan.parameters)
     nbytes = sum([one.nbytes for one in (*arrays, *plan.outputs)])
     return Signature(plan.operator, shapes, dtypes, texts, each * count, nbytes)
 

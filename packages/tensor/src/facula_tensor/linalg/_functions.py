@@ -151,6 +151,7 @@ def cond(F: Namespace, A: Tensor, p: float | str | None = None) -> Tensor:
         return F.div(last, first) if p == -2 else F.div(first, last)
     A = matrices(name, A, square=True)
     inverse, info = inverse_of(name, A, check=False)
+    inverse = F.where(F.unsqueeze(F.unsqueeze(F.eq(info, 0), -1), -1), inverse, 0)  # singular values of NaN fail
     norms = [matrix_norm_of(name, matrix, p, (-2, -1), False, None, None) for matrix in (A, inverse)]
     return F.where(F.eq(info, 0), F.mul(*norms), INF)
 

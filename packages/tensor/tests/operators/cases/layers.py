@@ -21,6 +21,7 @@ from .definitions import (
 )
 
 WIDE = ("float32", "float64")
+BOTH = {"dtypes": (*WIDE, "complex64", "complex128"), "gradient": ("float64", "complex128")}
 LAYOUTS = ("contiguous", "transposed", "sliced", "offset")
 
 
@@ -33,18 +34,19 @@ def layer(name, function, reference, *shapes, **given):
 SIZE = (3, 2, 3)
 CONVOLUTIONS = [
     *[
-        layer(f"conv{dims}d", getattr(F, f"conv{dims}d"), convolution, (1, 2, *SIZE[:dims]), (2, 2, *(2,) * dims), (2,))
+        layer(f"conv{dims}d", getattr(F, f"conv{dims}d"), convolution, (1, 2, *SIZE[:dims]), (2, 2, *(2,) * dims), (2,),
+              **BOTH)
         for dims in (1, 2, 3)
     ],
     layer("conv2d(2, 1, 2, 2)", lambda x, w: F.conv2d(x, w, None, 2, 1, 2, 2),
-          lambda x, w: convolution(x, w, None, 2, 1, 2, 2), (1, 2, 3, 4), (2, 1, 2, 2)),
+          lambda x, w: convolution(x, w, None, 2, 1, 2, 2), (1, 2, 3, 4), (2, 1, 2, 2), **BOTH),
     *[
         layer(f"conv_transpose{dims}d", getattr(F, f"conv_transpose{dims}d"), transposed_convolution,
-              (1, 2, *(2, 2, 1)[:dims]), (2, 1, *(2,) * dims), (1,))
+              (1, 2, *(2, 2, 1)[:dims]), (2, 1, *(2,) * dims), (1,), **BOTH)
         for dims in (1, 2, 3)
     ],
     layer("conv_transpose2d(2)", lambda x, w: F.conv_transpose2d(x, w, None, 2),
-          lambda x, w: transposed_convolution(x, w, None, 2), (1, 1, 2, 3), (1, 2, 2, 2)),
+          lambda x, w: transposed_convolution(x, w, None, 2), (1, 1, 2, 3), (1, 2, 2, 2), **BOTH),
 ]  # fmt: skip
 
 

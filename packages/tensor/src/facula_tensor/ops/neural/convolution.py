@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError
 from facula_storage import DType, bfloat16, contiguous, float64
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.tensor import layout_of_tensor
 from ..._dispatch.conversions import exact
@@ -51,7 +52,27 @@ def in_one_dtype(*dtypes: DType | None) -> DType:
             f"convolution: expected all in one dtype; got {', '.join([dtype.name for dtype in given])}; "
             "convert with .to()"
         )
-    return COMPUTE_DTYPE(given[0])
+    return given[0] if given[0].category == COMPLEX else COMPUTE_DTYPE(given[0])
+
+
+def _per_channel(F: Namespace, bias: Tensor, images: Tensor) -> Tensor:
+    """Return a number for each channel in a shape that broadcasts with images."""
+    return F.reshape(bias, (-1, *(1,) * (layout_of_tensor(images).ndim - 2)))
+
+
+def _of_parts(F: Namespace, operator: str, operands: Operands, parameters: Parameters) -> Tensor | None:
+    """Compute a convolution of complex operands from those of real and imaginary parts; None for real operands."""
+    if layout_of_tensor(operands[0]).dtype.category != COMPLEX:
+        return None
+    (a, a_i), (b, b_i) = [(F.contiguous(F.real_view(x)), F.contiguous(F.imag_view(x))) for x in operands[:2]]
+
+    def run(x: Tensor, y: Tensor) -> Tensor:
+        return getattr(F, operator)(x, y, *(None,) * len(operands[2:]), parameters)
+
+    made = F.from_parts(F.sub(run(a, b), run(a_i, b_i)), F.add(run(a, b_i), run(a_i, b)))
+    for bias in operands[2:]:
+        made = made if bias is None else F.add(made, _per_channel(F, bias, made))
+    return made
 
 
 def _on_pairs(operator: str, *arguments: Any) -> bool:
@@ -94,7 +115,7 @@ class _conv2d:
         input, weight, bias = operands
         stride, *rest = parameters
         if not _is_strided(input, stride):
-            return None
+            return _of_parts(F, "conv2d", operands, parameters)
         return F.conv2d(_used_pixels(F, input, stride), weight, bias, ((1,) * len(stride), *rest))
 
     def outputs(input, weight, bias, stride, padding, dilation, groups, size):
@@ -103,8 +124,7 @@ class _conv2d:
     def batching(F, call):
         input, weight, bias = call.operands
         if call.batched[2]:
-            row = F.reshape(bias, (-1, *(1,) * (layout_of_tensor(input).ndim - 2)))
-            return F.add(F.conv2d(input, weight, None, call.parameters), row)
+            return F.add(F.conv2d(input, weight, None, call.parameters), _per_channel(F, bias, input))
         if not call.batched[1]:
             return call.split(call.run((call.rows(input), weight, bias)))
         bias = None if bias is None else call.rows(bias)
@@ -133,7 +153,7 @@ class _conv2d_input:
     def decompose(F, operands, parameters):
         stride, *rest, size = parameters
         if not _is_strided(operands[0], stride):
-            return None
+            return _of_parts(F, "conv2d_input", operands, parameters)
         made = F.conv2d_input(*operands, ((1,) * len(stride), *rest, layout_of_tensor(operands[0]).shape[2:]))
         for dim, (step, length) in enumerate(zip(stride, size, strict=True), 2):
             layout = layout_of_tensor(made)
@@ -170,7 +190,7 @@ class _conv2d_weight:
 
     def decompose(F, operands, parameters):
         if layout_of_tensor(operands[0]).dtype is not bfloat16:
-            return None
+            return _of_parts(F, "conv2d_weight", operands, parameters)
         # A product, whose sums are over all pixels of all images.
         both = operands[0], _used_pixels(F, operands[1], parameters[0])
         rows = [F.reshape(F.transpose(operand, 0, 1), (layout_of_tensor(operand).shape[1], -1)) for operand in both]
@@ -217,8 +237,9 @@ def convolutions(dims: int) -> None:
     ) -> Tensor:
         """Compute the cross-correlation of {images} with filters, called a convolution in networks.
 
-        Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
-        F. Visin: A guide to convolution arithmetic for deep learning, 2016.{algorithm}
+        Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. Those of
+        complex numbers are computed from convolutions of their parts. V. Dumoulin, F. Visin: A guide to
+        convolution arithmetic for deep learning, 2016.{algorithm}
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_storage import Layout, contiguous, int64
+from facula_storage.extend.layouts import INTEGER
 
+from ..._core.number_limits import iinfo
 from ..._core.tensor import Tensor, layout_of_tensor, steady
 from ..._creation.filled import full
 from ..._dispatch.declaration import operator, under
@@ -56,10 +58,12 @@ _mode = _rank("mode")
 
 
 def _of_all(name: str, input: Tensor) -> Tensor:
-    """Return the median of all elements; NaN if there are none."""
+    """Return the median of all elements; NaN, or the least integer, if there are none."""
     layout = layout_of_tensor(input)
+    dtype = layout.dtype
     if not layout.numel:
-        return full((), float("nan"), dtype=layout.dtype, device=layout.device)
+        nothing = iinfo(dtype).min if dtype.category == INTEGER else float("nan")
+        return full((), nothing, dtype=dtype, device=layout.device)
     flat = input if layout.ndim == 1 else no_record_ops.reshape(input, (-1,))
     return no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())
 

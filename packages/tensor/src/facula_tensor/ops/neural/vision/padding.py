@@ -66,7 +66,8 @@ def sides_of(
         )
     sides = [(len(shape) - 1 - i, amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)]
     for dim, before, after in sides:
-        if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
+        kept = shape[dim] + min(before, 0) + min(after, 0)
+        if kept < 0 if mode == "constant" else shape[dim] + before + after <= 0:
             raise ArgumentError(
                 f"{name}: {before} before and {after} after leave no elements in dimension {dim}; got shape {shape}"
             )
