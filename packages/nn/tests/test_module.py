@@ -205,9 +205,9 @@ def test_html_repr():
     assert shown.count("<details open>") == 1
     assert "script" not in shown
     for part in (
-        "<b>Net</b>()</code> <small>14 parameters, 12 trained</small>",
-        "(0): <b>Linear</b>(in_features=3, out_features=2, bias=True)</code> <small>8 parameters</small>",
-        "weight: parameter (2, 3) float32</code> <small>6</small>",
+        "<b>Net</b>()</code> <small>14 parameters, 12 trained, 56 B</small>",
+        "(0): <b>Linear</b>(in_features=3, out_features=2, bias=True)</code> <small>8 parameters, 32 B</small>",
+        "weight: parameter (2, 3) float32</code> <small>6, 24 B</small>",
         "running_mean: buffer (2,) float32",
         "(&lt;a&gt;): <b>Linear</b>",
         "weight: parameter (1, 2) float32, frozen",

@@ -7,7 +7,7 @@ import pytest
 from built_traces import US, Builder, many_events
 
 from facula_errors.testing import raises
-from facula_profiler import Kind, Summary, compare
+from facula_profiler import Kind, Summary, compare, profile, record_function
 from facula_profiler._summary.columns import Columns
 from facula_profiler._summary.units import amount, percent, seconds
 
@@ -92,3 +92,14 @@ def test_figures_as_text():
     ]  # fmt: skip
     assert [percent(value) for value in (0, 0.0041, 0.5, 1.25)] == ["0%", "0.4%", "50%", "125%"]
     assert np.isfinite(float(seconds(1e30).split()[0]))
+
+
+def test_html_reprs():
+    with profile() as prof:
+        assert prof._repr_html_() is None  # the plain repr while it runs
+        with record_function("<work>"):
+            pass
+    for found in (prof, prof.trace, prof.key_averages()):
+        shown = found._repr_html_()
+        assert shown.count("<tr>") == 2 and "&lt;work&gt;" in shown and "Self CPU time total" in shown
+    assert "Bottleneck" in prof.summary((1e9, 1e9))._repr_html_()

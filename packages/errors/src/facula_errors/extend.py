@@ -13,6 +13,7 @@
   places]).
 * `imported_later` is for modules that import names on their first use.
 * `moved` redirects old names of a module (Note [Moved paths]).
+* `html_of` creates the HTML reprs of all packages for notebooks; `format_bytes` formats sizes for people.
 * `kind_of` returns the class for an error that is re-raised with a better message.
 """
 
@@ -20,6 +21,7 @@ from ._classes import kind_of
 from ._exits import Exit, enters_at_once, exhaust, guarded, owner_of, pass_on
 from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
+from ._html import format_bytes, html_of
 from ._moved import moved
 from ._other_names import renamed
 from ._public import imported_later, publish, publish_methods, published, settle
@@ -30,7 +32,9 @@ __all__ = [
     "boundary",
     "enters_at_once",
     "exhaust",
+    "format_bytes",
     "guarded",
+    "html_of",
     "imported_later",
     "in_library",
     "is_boundary",

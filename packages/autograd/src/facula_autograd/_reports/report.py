@@ -6,7 +6,7 @@ import sys
 from collections import namedtuple
 
 from facula_errors import InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, format_bytes, html_of
 
 from .._adapters import adapter_of
 from .._graph.node import LEAF, edges_of
@@ -104,14 +104,7 @@ class Report:
         return "\n".join([*self._summary(), *lines])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        def row(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-        body = "".join(row(cells, "td") for cells in self._cells())
-        head = "<br>".join(map(escape, self._summary()))
-        return f"<p>{head}</p><table><thead>{row(_TITLES, 'th')}</thead><tbody>{body}</tbody></table>"
+        return html_of(self._summary(), _TITLES, self._cells())
 
 
 _TITLES = ("bytes", "value", "saved by", "module", "line", "kept by")
@@ -198,13 +191,3 @@ def _counted(operators: Sequence[str]) -> str:
     for name in operators:
         counts[name] = counts.get(name, 0) + 1
     return ", ".join(name if n == 1 else f"{name} ×{n}" for name, n in counts.items())
-
-
-def format_bytes(count: int) -> str:
-    """Format a number of bytes for people: "12.6 kB"."""
-    size = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"

@@ -119,7 +119,7 @@ class Crew:
         settings = self._settings
         # workers reply only to the process that started them
         workers = self._kept if self._process == getpid() else None
-        if workers is None:
+        if workers is None or not workers.is_open:
             workers, self._process = _start_workers(job, settings), getpid()
         self._kept = workers if settings.keep else None
         workers.meter = meter

@@ -53,8 +53,8 @@ class HandedOut(Generic[Unit, Batch_co]):
         replaces: whether to replace a worker that ended.
     """
 
-    __slots__ = ("_ahead", "_ended", "_finish", "_first", "_keep", "_pending", "_replaces", "_size", "_ticket",
-                 "_units", "_workers")  # fmt: skip
+    __slots__ = ("_ahead", "_count", "_ended", "_finish", "_first", "_keep", "_pending", "_replaces", "_size",
+                 "_ticket", "_units", "_workers")  # fmt: skip
 
     def __init__(
         self,
@@ -70,7 +70,8 @@ class HandedOut(Generic[Unit, Batch_co]):
         self._units, self._size, self._workers, self._finish = units, size, workers, finish
         self._ahead, self._keep, self._replaces = ahead, keep, replaces
         self._pending: deque[_Handed] = deque()
-        self._first = self._ticket = first
+        self._first, self._count = first, len(workers)
+        self._ticket = first
         self._ended = False
 
     def __iter__(self) -> HandedOut[Unit, Batch_co]:
@@ -110,7 +111,7 @@ class HandedOut(Generic[Unit, Batch_co]):
         return True
 
     def _worker(self, ticket: int) -> int:
-        return (ticket - self._first) % len(self._workers)
+        return (ticket - self._first) % self._count
 
     def batch(self, handed: _Handed) -> Batch:
         """Return the batch of a submitted unit.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from weakref import WeakSet
 
 from facula_errors import OperationError
 
@@ -14,7 +16,8 @@ from .jobs import BEGIN
 from .worker_errors import WorkerTimeoutError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from weakref import finalize
 
     from .._meter.meter import Meter
 
@@ -25,6 +28,8 @@ UNKNOWN_TIMES: Times = (0, 0, 0.0)
 Result: TypeAlias = tuple[int, Batch, BaseException | None, Times]
 
 LEFT_OUT = object()  # replaces a unit
+REPLACED = "DataLoader: this pass ended when the next one began, which has its workers; use one pass at a time"
+INTERRUPTED = "DataLoader: the workers of this pass ended when a cell was interrupted; iterate over the loader again"
 _numbers = count()
 
 
@@ -58,18 +63,24 @@ class Workers:
     Arguments:
         workers: the workers.
         timeout: seconds to wait for a batch; 0 waits without limit.
-        finish: stops the workers.
+        finish: stops the workers, once.
     """
 
     __slots__ = ("__weakref__", "_finish", "_next", "_number", "_open", "_timeout", "_workers", "meter")
 
     meter: Meter | None
 
-    def __init__(self, workers: Sequence[Worker], timeout: float, finish: Callable[[], object]) -> None:
+    def __init__(self, workers: Sequence[Worker], timeout: float, finish: finalize[..., Any]) -> None:
         self._workers, self._timeout, self._finish = workers, timeout, finish
         self._next, self._number = 0, next(_numbers)
         self._open: dict[int, tuple[int, object]] = {}  # submitted units with their worker, by ticket
         self.meter = None
+        close_after_interrupts(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the workers have not been stopped."""
+        return self._finish.alive
 
     def __len__(self) -> int:
         return len(self._workers)
@@ -83,6 +94,8 @@ class Workers:
 
     def submit(self, worker: int, ticket: int, unit: object) -> None:
         """Submit a unit to a worker; tickets must increase."""
+        if not self.is_open:
+            raise OperationError(INTERRUPTED)
         self._next = ticket + 1
         self._open[ticket] = worker, unit
         self._workers[worker].send(ticket, unit)
@@ -96,9 +109,7 @@ class Workers:
             Exception: the error that the worker's code raised.
         """
         if ticket not in self._open:
-            raise OperationError(
-                "DataLoader: this pass ended when the next one began, which has its workers; use one pass at a time"
-            )
+            raise OperationError(REPLACED if self.is_open else INTERRUPTED)
         process, unit = self._workers[worker], self._open[ticket][1]
         until = monotonic() + self._timeout if self._timeout else None
         found = None
@@ -135,5 +146,26 @@ class Workers:
         """
 
     def close(self) -> None:
-        """Stop the workers."""
+        """Stop the workers; their unfinished units are lost."""
+        self._open.clear()
         self._finish()
+
+
+# Note [Interrupted cells]: IPython keeps the traceback of an error, and with it the frames of the pass that owns the
+# workers. Variables of the notebook may refer to the pass, too. Workers would therefore outlive an interrupted cell.
+_alive: WeakSet[Workers] = WeakSet()
+
+
+def close_after_interrupts(workers: Workers) -> None:
+    """In IPython, stop the workers when a cell ends by KeyboardInterrupt; see Note [Interrupted cells]."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if shell:
+        _alive.add(workers)
+        shell.events.register("post_run_cell", _end_of_cell)  # only once, even if it is registered again
+
+
+def _end_of_cell(result: Any) -> None:
+    if isinstance(result.error_in_exec, KeyboardInterrupt):
+        for workers in [*_alive]:
+            workers.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import ref
@@ -10,7 +10,7 @@ from weakref import ref
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import FaculaError, MissingAttributeError
-from facula_errors.extend import boundary, trim_traceback, warn
+from facula_errors.extend import boundary, html_of, trim_traceback, warn
 from facula_storage.extend.memory import launching_modules
 from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor
@@ -27,7 +27,8 @@ from ..passes._pass_manager import run_passes
 from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, WithoutAttributes, latest_of
 from .outcomes import outcome_of
 from .recorded_call import RecordedCall
-from .report import report_of
+from .reloads import Reloadable, watch_reloads
+from .report import TITLES, report_of, rows_of
 from .split_function import SplitFunction, own_function, plain_parts_by_name
 
 P = ParamSpec("P")
@@ -39,7 +40,7 @@ MAX_SIGNATURES = 16  # captured per function
 
 
 @boundary
-class Captured(Generic[P, R]):
+class Captured(Reloadable, Generic[P, R]):
     """The callable returned by `capture`, which documents it. `function` is the original function.
 
     Its other attributes are those of the function, such as `parameters()` and `train()` of a captured module.
@@ -71,6 +72,7 @@ class Captured(Generic[P, R]):
         self._busy_flag = BusyFlag()
         self._reset()
         update_wrapper(self, function, updated=())
+        watch_reloads()
 
     def _reset(self) -> None:
         """Discard all captures; the next calls are recorded again."""
@@ -363,6 +365,16 @@ class Captured(Generic[P, R]):
     def _latest_by_signature(self) -> list[tuple[Any, Replay]]:
         """Return the `latest` capture of each signature, with its key."""
         return [(key, entry.latest) for key, entry in self._entries.items() if entry.replays]
+
+    def _repr_html_(self) -> str:
+        return html_of(*self._table())
+
+    def _table(self) -> tuple[list[str], Sequence[str], list[Sequence[str]]]:
+        """Return the lines, titles and rows of the repr for notebooks."""
+        rows = rows_of(self._name, [*self._entries.values()])
+        for piece in [] if self._split is None else self._split.captured():
+            rows += piece._table()[2]
+        return [repr(self)[1:-1], *([f"{self._eager} calls ran eagerly"] if self._eager else [])], TITLES, rows
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._entries)} signature{'s' if len(self._entries) != 1 else ''}>"

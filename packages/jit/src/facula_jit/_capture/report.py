@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_errors.extend import format_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .cache_entry import CacheEntry
 
 TIMES = {0: "never", 1: "once"}
+TITLES = ("function", "signature", "launches", "replays", "temporaries", "note")
 
 
 def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequence[str] = ()) -> str:
@@ -44,6 +47,22 @@ def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequ
         lines.append(f"  {_counted(eager, 'call')} ran eagerly")
     lines += ["  " + line for piece in pieces for line in piece.splitlines()]
     return "\n".join(lines)
+
+
+def rows_of(name: str, entries: Sequence[CacheEntry]) -> list[Sequence[str]]:
+    """Return a row of `TITLES` for each capture, and for each signature without captures."""
+    rows: list[Sequence[str]] = []
+    for entry in entries:
+        for replay in entry.replays:
+            note = f"captured again because {replay.reason} has changed" if replay.reason else ""
+            numbers = str(len(replay.recording.launches)), str(replay.served), format_bytes(replay.pool_bytes)
+            rows.append((name, entry.words, *numbers, note))
+        if entry.is_rejected:
+            way = "eagerly" if entry.split is None else "split"
+            rows.append((name, entry.words, "", "", "", f"runs {way}: {entry.graph_break}"))
+        elif not entry.replays:
+            rows.append((name, entry.words, "", "", "", "not captured yet"))
+    return rows
 
 
 def _counted(count: int, singular: str, many: str = "") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_autograd.extend.graphs import Box, as_dot, as_svg
 from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, html_of
 from facula_storage.extend.plans import Program
 
 from .._recording.records import Loop, Skip
@@ -111,6 +111,9 @@ class Graph(Editable):
         """Return the lines that end a loop."""
         indent = _indent(around)
         return [f"{indent}if not {self._names.values[region.jump.condition.block].name}:", f"{indent}    break"]
+
+    def _repr_html_(self) -> str:
+        return html_of([f"{len(self.calls)} operators"], listing=str(self))
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}{self.words}: {len(self.calls)} operators>"

@@ -1,9 +1,11 @@
-"""HTML reprs of modules for notebooks: a collapsible tree with shapes and parameter counts. No scripts."""
+"""HTML reprs of modules for notebooks: a collapsible tree with shapes, parameters and bytes. No scripts."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
+
+from facula_errors.extend import format_bytes
 
 from .members import BUFFER, MODULE, PARAMETER, members
 
@@ -33,7 +35,9 @@ def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) ->
     parameters = list({id(parameter): parameter for parameter in module.parameters()}.values())
     count = sum([parameter.numel() for parameter in parameters])
     trained = sum([parameter.numel() for parameter in parameters if parameter.requires_grad])
+    nbytes = sum([parameter.numel() * parameter.itemsize for parameter in parameters])
     said = f"{count:,} parameter{'' if count == 1 else 's'}" + (f", {trained:,} trained" if trained != count else "")
+    said += f", {format_bytes(nbytes)}" if nbytes else ""
     made_with = "" if children else " ".join(module.extra_repr().split())
     title = f"{escape(f'({name}): ' if name else '')}<b>{escape(module._get_name())}</b>({escape(made_with)})"
     summary = f"<code>{title}</code> <small>{said}</small>"
@@ -60,4 +64,5 @@ def _tensor(kind: str, name: str, tensor: Tensor) -> str:
     """
     frozen = ", frozen" if kind == "parameter" and not tensor.requires_grad else ""
     text = f"{name}: {kind} {tuple(tensor.shape)} {tensor.dtype.name}{frozen}"
-    return f"<div><code>{escape(text)}</code> <small>{tensor.numel():,}</small></div>"
+    count = tensor.numel()
+    return f"<div><code>{escape(text)}</code> <small>{count:,}, {format_bytes(count * tensor.itemsize)}</small></div>"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, html_of
 
 from .._trace.records import Kind
 from .formatting import microseconds
-from .tables import table
+from .tables import cells_of, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,8 @@ SUMS = (
     "count", "cpu_time_total", "self_cpu_time_total", "device_time_total", "self_device_time_total",
     "cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage", "flops",
 )  # fmt: skip
+
+HTML_ROWS = 20  # in notebooks
 
 
 class FunctionEventAvg:
@@ -170,6 +172,11 @@ class AverageList(list[FunctionEventAvg]):
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        cells, totals = cells_of(self, "self_cpu_time_total", HTML_ROWS)
+        hidden = [f"{len(self) - HTML_ROWS} more rows"] if len(self) > HTML_ROWS else []
+        return html_of([*totals, *hidden], cells[0] if cells else (), cells[1:])
 
 
 def total(averages: Sequence[FunctionEventAvg]) -> FunctionEventAvg:

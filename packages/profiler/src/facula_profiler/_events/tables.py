@@ -36,13 +36,37 @@ def table(
     time_unit: str | None = None,
 ) -> str:
     """Return a table of averages; see `AverageList.table`."""
+    cells, totals = cells_of(
+        averages, sort_by, row_limit, max_src_column_width, max_name_column_width, max_shapes_column_width,
+        top_level_events_only, time_unit,
+    )  # fmt: skip
+    if not cells:
+        return ""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    rule = "  ".join(["-" * width for width in widths])
+    lines = ["  ".join([text.rjust(width) for text, width in zip(row, widths, strict=True)]) for row in cells]
+    found = [*([header.center(len(rule)).rstrip()] if header else []), rule, lines[0], rule, *lines[1:], rule]
+    return "\n".join([*found, *totals]) + "\n"
+
+
+def cells_of(
+    averages: Sequence[Any],
+    sort_by: str | None = None,
+    row_limit: int = 100,
+    max_src_column_width: int = 75,
+    max_name_column_width: int = 55,
+    max_shapes_column_width: int = 80,
+    top_level_events_only: bool = False,
+    time_unit: str | None = None,
+) -> tuple[list[list[str]], list[str]]:
+    """Return the titles and rows of a table of averages, and lines of totals; both empty without averages."""
     if sort_by is not None and sort_by not in SORTED_BY:
         raise InvalidValueError(f"table: expected sort_by to be one of {', '.join(SORTED_BY)}; got {sort_by!r:.60}")
     if time_unit is not None and time_unit not in UNITS:
         raise InvalidValueError(f"table: expected time_unit to be us, ms or s, or None; got {time_unit!r:.60}")
     check_count("table", "row_limit", row_limit)
     if not averages:
-        return ""
+        return [], []
     cpu = sum([one.self_cpu_time_total for one in averages])
     device = sum([one.self_device_time_total for one in averages if one.use_device is not None])
     rows = [one for one in averages if one.is_top_level or not top_level_events_only]
@@ -92,11 +116,7 @@ def table(
         columns.append(("Total MFLOPs", lambda one: f"{one.flops / 1e6:.3f}" if one.flops else "--"))
 
     cells = [[title for title, _ in columns], *[[show(one) for _, show in columns] for one in rows]]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
-    rule = "  ".join(["-" * width for width in widths])
-    lines = ["  ".join([text.rjust(width) for text, width in zip(row, widths, strict=True)]) for row in cells]
-    found = [*([header.center(len(rule)).rstrip()] if header else []), rule, lines[0], rule, *lines[1:], rule]
-    found.append(f"Self CPU time total: {time(cpu)}")
+    totals = [f"Self CPU time total: {time(cpu)}"]
     if device:
-        found.append(f"Self CUDA time total: {time(device)}")
-    return "\n".join(found) + "\n"
+        totals.append(f"Self CUDA time total: {time(device)}")
+    return cells, totals

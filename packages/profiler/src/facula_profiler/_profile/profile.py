@@ -269,6 +269,10 @@ class profile:
         """
         return self.events().key_averages(group_by_input_shape, group_by_stack_n)
 
+    def _repr_html_(self) -> str | None:
+        is_complete = self._finished and self._recording is None
+        return self.trace._repr_html_() if is_complete else None  # None: the plain repr
+
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write JSON for Perfetto and Chrome; compressed if the name ends with ".gz"."""
         self.events().export_chrome_trace(path)

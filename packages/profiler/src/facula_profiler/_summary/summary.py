@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, html_of
 
 from .._trace.trace import Trace, check_trace
 from .advice import evidence, remedies
@@ -113,6 +113,13 @@ class Summary:
         return f"{self.bottleneck}: {VERDICTS[self.bottleneck]}{share}"
 
     def __str__(self) -> str:
+        return "\n".join([*self._lines(), "", *table(self.operators())])
+
+    def _repr_html_(self) -> str:
+        cells = cells_of(self.operators())
+        return html_of(self._lines(), cells[0] if cells else (), cells[1:])
+
+    def _lines(self) -> list[str]:
         shares = self.shares
         over = f"{shares.steps} step{'s' * (shares.steps != 1)}" if shares.steps else "the whole trace"
         lines = [f"Bottleneck: {self.verdict}", f"{seconds(shares.examined)} in {over}", ""]
@@ -126,7 +133,7 @@ class Summary:
                 lines += ["", title, *(f"  * {sentence}" for sentence in sentences)]
         if self.trace.dropped:
             lines += ["", f"The buffer was full: the oldest {self.trace.dropped:,} events are missing."]
-        return "\n".join([*lines, "", *table(self.operators())])
+        return lines
 
     def __repr__(self) -> str:
         return f"<Summary: {self.verdict}>"
@@ -134,6 +141,16 @@ class Summary:
 
 def table(rows: Sequence[Row], count: int = SHOWN_ROWS) -> list[str]:
     """Return the lines of a table of rows."""
+    cells = cells_of(rows, count)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]).rstrip()
+        for row in cells
+    ]
+
+
+def cells_of(rows: Sequence[Row], count: int = SHOWN_ROWS) -> list[tuple[str, ...]]:
+    """Return the titles and cells of a table of rows; empty without rows."""
     if not rows:
         return []
     cells: list[tuple[str, ...]] = [("operator", "calls", "self", "total", "FLOP/s", "B/s", "of roofline")]
@@ -152,8 +169,4 @@ def table(rows: Sequence[Row], count: int = SHOWN_ROWS) -> list[str]:
         figures: tuple[str, ...] = (f"{len(rest)} others", f"{sum(row.calls for row in rest):,}")
         figures += (seconds(sum(row.own for row in rest)), seconds(sum(row.total for row in rest)), "", "", "")
         cells.append((*figures, seconds(sum(row.device for row in rest))) if devices else figures)
-    widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]).rstrip()
-        for row in cells
-    ]
+    return cells

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, html_of
 
 from .files import corrupt, read_archive, records_of, write_archive
 from .records import EVENT, MEMORY, Frame, Kind, Lane, Signature
@@ -196,6 +196,11 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.events)
+
+    def _repr_html_(self) -> str:
+        from .._events.events import EventList  # it imports this module
+
+        return html_of([repr(self)[1:-1]]) + EventList(self).key_averages()._repr_html_()
 
     def __repr__(self) -> str:
         return f"<Trace of {len(self)} events in {len(self.lanes)} lanes, {self.duration / 1e6:.3f} ms>"

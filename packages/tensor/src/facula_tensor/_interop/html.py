@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from facula_autograd.extend.nodes import LEAF
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, html_of
 
 from .._core.tensor import Tensor, method, snapshot
 from .export import MAX_DIMS
@@ -13,7 +13,6 @@ from .formatting import Excerpt
 from .print_options import chosen
 
 MAX_TABLES = 8  # for tensors of three or more dimensions
-CELL = "padding:1px 6px;text-align:right;font-family:monospace"
 
 
 @method("_repr_html_")
@@ -33,18 +32,10 @@ def html(self: Tensor) -> str:
         parts.append("requires_grad")
     elif self.grad_fn is not None:
         parts.append(f"grad_fn {self.grad_fn.name()}")
-    text = f"<div><code>{escape(', '.join(parts))}</code></div>"
+    text = html_of([", ".join(parts)])
     if layout.device.type == "meta" or not layout.numel or len(layout.shape) > MAX_DIMS:
-        return f"<div>{text}</div>"
-    excerpt = Excerpt(now, chosen())
-    return f"<div>{text}{_tables(excerpt, layout.shape)}</div>"
-
-
-def escape(text: str) -> str:
-    """Escape text for HTML."""
-    from html import escape  # imported here because most programs do not need it
-
-    return escape(text)
+        return text
+    return text + _tables(Excerpt(now, chosen()), layout.shape)
 
 
 def _tables(excerpt: Excerpt, shape: tuple[int, ...]) -> str:
@@ -58,9 +49,9 @@ def _tables(excerpt: Excerpt, shape: tuple[int, ...]) -> str:
         if len(tables) == MAX_TABLES:
             break
         table = _table(texts[place], excerpt.cut[-2:])
-        tables.append(f"<div><code>[{_indices(excerpt, place, shape)}:, :]</code></div>{table}" if place else table)
+        tables.append(html_of([f"[{_indices(excerpt, place, shape)}:, :]"]) + table if place else table)
     if len(tables) < int(np.prod(shape[:-2])):
-        tables.append("<div>&#8943;</div>")
+        tables.append(html_of(["⋯"]))
     return "".join(tables)
 
 
@@ -72,12 +63,11 @@ def _indices(excerpt: Excerpt, place: tuple[int, ...], shape: tuple[int, ...]) -
 
 
 def _table(texts: np.ndarray, cut: tuple[bool, ...]) -> str:
-    rows = [[escape(text.strip()) for text in row] for row in texts]
+    rows = [[text.strip() for text in row] for row in texts]
     if len(cut) > 1 and cut[1]:
         for row in rows:
-            row[len(row) // 2 : len(row) // 2] = ["&#8943;"]
+            row[len(row) // 2 : len(row) // 2] = ["⋯"]
     if cut[0]:
         middle = len(rows) // 2
-        rows[middle:middle] = [["&#8942;"] * len(rows[0])]
-    lines = ["<tr>" + "".join([f'<td style="{CELL}">{text}</td>' for text in row]) + "</tr>" for row in rows]
-    return f"<table>{''.join(lines)}</table>"
+        rows[middle:middle] = [["⋮"] * len(rows[0])]
+    return html_of(rows=rows)
