@@ -3,6 +3,7 @@
 import cmath
 import math
 import operator
+import re
 from math import sqrt
 
 import numpy as np
@@ -67,6 +68,12 @@ def test_refusals(call, name, remedy):
     with pytest.raises((TypeError, AttributeError), match=f"(?s){name}.*{remedy}"):
         call(v, a)
     assert a.tolist() == [3.0, 4.0] and v.tolist() == [1.0, 2.0]
+
+
+def test_a_ufunc_of_another_library_is_not_said_to_be_numpys():
+    cube = np.frompyfunc(lambda x: x**3, 1, 1)  # SciPy's have no module either
+    with pytest.raises(TypeError, match=rf"^{re.escape(cube.__name__)}: .* is not differentiated .* write a Function"):
+        cube(leaf([1.0]))
 
 
 def test_assignment_to_array_elements_is_refused():

@@ -198,8 +198,11 @@ def scatter(g: Array, shape: tuple[int, ...], key: object) -> Array:
 
 
 def function_name(function: Ufunc) -> str:
-    """Return the public name of a function: "numpy.linalg.inv"."""
-    return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
+    """Return the public name of a function: "numpy.linalg.inv"; for a ufunc of another library, "erf"."""
+    module = getattr(function, "__module__", None)
+    if module is None and getattr(np, function.__name__, None) is not function:  # ufuncs do not know their module
+        return function.__name__
+    return f"{module or 'numpy'}.{function.__name__}"
 
 
 def refusal(function: Ufunc | str, got: str, remedy: str) -> TypeError:
