@@ -26,6 +26,8 @@ from nox_tools import (
     CHARTS,
     CONSTRAINTS,
     DIST,
+    EINOPS,
+    INTERPRETERS,
     LIBRARIES,
     OBJECTS,
     PACKAGES,
@@ -73,14 +75,12 @@ SCHEMAS = {
 }
 SITE = ("sphinx>=9.0,<10", "myst-parser>=5,<6", "furo>=2025.12", "einops>=0.8,<1")
 NOTEBOOKS = ("jupytext>=1.17,<2", "nbclient>=0.10,<1", "ipykernel>=6.29,<8")
-EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
 LARGE = ("cpu", "tensor")  # packages with many tests, which run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
 # Sending small tests to other processes costs as much as running them: two sessions keep two cores busy.
 SPREADS = (os.cpu_count() or 1) > 2
-INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
 PYRIGHT = "pyright[nodejs]==1.1.414"  # includes node.js, so only the package index is contacted
 
 

@@ -24,6 +24,8 @@ RESULTS = ROOT / ".nox" / "results"
 OBJECTS = os.environ.get("FACULA_OBJECTS", str(ROOT / ".nox" / "objects"))
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 examples: each package's tests/conftest.py
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
+INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
+EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 LIBRARIES = ROOT / "integration_tests" / "libraries"
 # Where other packages are installed, too, cuda lacks only NVRTC (90 MB), which only its own tests need.

@@ -1,14 +1,14 @@
-"""News and releases of one package: `python .ci/release.py news NAME`, `python .ci/release.py check NAME FOLDER`.
+"""News and releases of packages: `python .ci/release.py news NAME`, or tag, check or repair; see `main`.
 
-`news` moves the fragments of packages/NAME/changes/ into its CHANGELOG.md under today's date. `check` verifies
-that the package is ready, builds its sdist and wheel from the tag into FOLDER, and checks both. It uploads no file.
-See docs/how-to/releasing.md.
+`news` moves the fragments of packages/NAME/changes/ into its CHANGELOG.md under today's date. `tag` tags the commit.
+`check` verifies that the package is ready, builds its sdist and wheel from the tag into FOLDER, and checks both. It
+uploads no file. `repair` tags a compiled wheel for other systems. NAME may be `all`. See docs/how-to/releasing.md.
 """
 
 import ast
 import datetime
 import hashlib
-import io
+import platform
 import re
 import shutil
 import subprocess
@@ -23,6 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILED = (".so", "/facula-run")  # files of a wheel that are not sources
+PLATFORM = f"manylinux_2_28_{platform.machine()}"  # Linux with glibc 2.28 or newer
 
 
 class NotReadyError(Exception):
@@ -125,23 +126,26 @@ def check_commit(root: Path, tag: str) -> None:
 
 def build(root: Path, name: str, tag: str, output: Path) -> tuple[Path, Path]:
     """Build the sdist of a tag, and the wheel from that sdist alone."""
-    archive = subprocess.run(["git", "archive", tag, f"packages/{name}"], cwd=root, capture_output=True, check=True)
-    shutil.rmtree(output, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tree:
-            tree.extractall(folder, filter="data")
-        command = [
-            sys.executable,
-            "-m",
-            "build",
-            "--no-isolation",
-            "--outdir",
-            str(output),
-            f"{folder}/packages/{name}",
-        ]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    (sdist,), (wheel,) = output.glob("*.tar.gz"), output.glob("*.whl")
-    return sdist, wheel
+        git(root, "archive", f"--output={folder}/tree.tar", tag, f"packages/{name}")
+        shutil.unpack_archive(f"{folder}/tree.tar", folder)
+        command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", f"{folder}/built"]
+        subprocess.run([*command, f"{folder}/packages/{name}"], check=True, stdout=subprocess.DEVNULL)
+        (sdist,), (wheel,) = Path(folder).glob("built/*.tar.gz"), Path(folder).glob("built/*.whl")
+        output.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.copy(sdist, output)), repair(wheel, output)
+
+
+def repair(wheel: Path, output: Path) -> Path:
+    """Write a wheel for other systems: compiled files without symbols, tagged PLATFORM if auditwheel finds them so."""
+    if wheel.name.endswith("-none-any.whl"):
+        return Path(shutil.copy(wheel, output))
+    command = [sys.executable, "-m", "auditwheel", "repair", "--strip", "--only-plat", "--plat", PLATFORM]
+    done = subprocess.run([*command, "-w", str(output), str(wheel)], capture_output=True, text=True, check=False)
+    repaired = output / f"{wheel.stem.rpartition('-')[0]}-{PLATFORM}.whl"
+    if done.returncode or not repaired.exists():
+        raise NotReadyError(f"{wheel.name}: expected a wheel for {PLATFORM}:\n{done.stderr}")
+    return repaired
 
 
 def in_sdist(path: Path) -> dict[str, bytes]:
@@ -200,14 +204,41 @@ def check(root: Path, name: str, output: Path) -> tuple[Path, Path]:
     return built
 
 
+def create_tag(root: Path, name: str) -> None:
+    """Tag the commit with the version of a package that is ready; keep the tag if the version has it already."""
+    version = check_version(root, name)
+    tag = f"{name}-v{version}"
+    if git(root, "tag", "--list", tag).strip():
+        print(f"{tag}: exists already")
+        return
+    check_changelog(root, name, version)
+    if changed := git(root, "status", "--porcelain"):
+        raise NotReadyError(f"the tree differs from its commit: commit or remove\n{changed.rstrip()}")
+    git(root, "tag", "-a", tag, "-m", tag)
+    print(f"{tag}: created")
+
+
+def names_of(root: Path, name: str) -> list[str]:
+    """Return a name, or for `all` those of all packages."""
+    return sorted(path.parent.name for path in root.glob("packages/*/pyproject.toml")) if name == "all" else [name]
+
+
 def main(arguments: list[str]) -> str | None:
     """Run the command; return an error message, or None on success."""
     try:
         match arguments:
             case ["news", name]:
-                collect_news(ROOT, name, datetime.date.today().isoformat())
+                for one in names_of(ROOT, name):
+                    collect_news(ROOT, one, datetime.date.today().isoformat())
+            case ["tag", name]:
+                for one in names_of(ROOT, name):
+                    create_tag(ROOT, one)
             case ["check", name, output]:
-                check(ROOT, name, Path(output))
+                shutil.rmtree(output, ignore_errors=True)
+                for one in names_of(ROOT, name):
+                    check(ROOT, one, Path(output))
+            case ["repair", wheel, output]:
+                print(repair(Path(wheel), Path(output)))
             case _:
                 return __doc__
     except NotReadyError as error:

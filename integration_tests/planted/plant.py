@@ -1,8 +1,8 @@
 """Plant each defect of `defects/` into the installed packages, and run the test that has to find it.
 
 `nox -s planted` runs this on the built wheels; `-- -k tensor` selects the defects whose package, file, test or kind
-contains that text. A defect in Python is written into site-packages, one in C into a copy of the package, which is
-built and installed in place of the wheel. Either way the installed package is restored afterwards, also after an
+contains that text. A defect in Python is written into site-packages, one in C or setup.py into a copy of the package,
+which is built and installed in place of the wheel. The installed package is restored afterwards, also after an
 interrupt.
 """
 
@@ -90,7 +90,7 @@ def in_python(defect: Defect, folder: Path = SITE_PACKAGES) -> Iterator[None]:
 
 
 @contextmanager
-def in_c(defect: Defect) -> Iterator[None]:
+def in_build(defect: Defect) -> Iterator[None]:
     """Build the package with the defect. With FACULA_OBJECTS only the changed files are compiled."""
     (wheel,) = ROOT.glob(f"dist/facula_{defect.package}-[0-9]*.whl")
     with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +157,8 @@ def check_unpatched(defects: list[Defect]) -> None:
 
 def outcome_of(defect: Defect) -> str:
     """Return "found", or a description of the failure."""
-    plant: Callable[[Defect], AbstractContextManager[None]] = in_python if defect.file.endswith(".py") else in_c
+    is_python = defect.file.startswith("src/") and defect.file.endswith(".py")
+    plant: Callable[[Defect], AbstractContextManager[None]] = in_python if is_python else in_build
     with plant(defect):
         # Bytecode with the defect must not remain.
         code, output = run_tests(defect.test_folder, [defect.test], PYTHONDONTWRITEBYTECODE="1")

@@ -67,6 +67,26 @@ def test_what_is_ready_is_built(release, tree, tmp_path, capsys):
         release.check_files(tree, "errors", sdist, wheel, "0.2.0")
 
 
+def test_tags_are_created_once(release, tree, capsys):
+    git(tree, "tag", "-d", "errors-v0.1.0")
+    for said in ("created", "exists already"):
+        release.create_tag(tree, "errors")
+        assert capsys.readouterr().out == f"errors-v0.1.0: {said}\n"
+    release.check_commit(tree, "errors-v0.1.0")
+    git(tree, "tag", "-d", "errors-v0.1.0")
+    (tree / "packages" / "errors" / "notes.txt").touch()
+    with pytest.raises(release.NotReadyError, match=r"commit or remove"):
+        release.create_tag(tree, "errors")
+    assert release.names_of(tree, "all") == ["errors"]
+
+
+def test_a_wheel_for_this_machine_only_is_refused(release, tmp_path, monkeypatch):
+    done = subprocess.CompletedProcess([], 1, "", "too-recent versioned symbols")
+    monkeypatch.setattr(release.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(release.NotReadyError, match=r"some-1-cp311-abi3-linux_x86_64.whl: expected a wheel for many"):
+        release.repair(tmp_path / "some-1-cp311-abi3-linux_x86_64.whl", tmp_path)
+
+
 def differ(tree):
     change(tree, INIT, '__version__ = "0.1.0"', '__version__ = "0.1.1"')
 

@@ -68,6 +68,12 @@ def test_wheels_hold_the_package_and_nothing_else(wheels):
         assert not [entry for entry in entries if entry.endswith((".o", ".pyc"))]
 
 
+def test_wheels_are_small(wheels):
+    """Check the sum of what `pip install facula` downloads; numpy and cffi are 20 MB."""
+    sizes = {name: wheel.stat().st_size for name, wheel in wheels.items()}
+    assert sum(sizes.values()) <= 12e6, sizes
+
+
 def test_wheels_carry_their_licence_by_name(wheels):
     for name, wheel in wheels.items():
         assert written(wheel, "METADATA")["License-Expression"] == "BSD-3-Clause", name

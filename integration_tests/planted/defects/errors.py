@@ -15,4 +15,11 @@ DEFECTS = [
         "tests/test_trimming.py::test_coroutines_are_unchanged",
         "coroutine functions wrapped as plain functions",
     ),
+    (
+        "src/facula_errors/__init__.py",
+        '"RangeError",',
+        "",
+        "integration_tests/together/test_policy.py::test_changed_names_are_in_the_news",
+        "a public name that is removed without news",
+    ),
 ]

@@ -29,4 +29,11 @@ DEFECTS = [
         "tests/test_dlpack.py::test_read_only_needs_a_consumer_that_understands",
         "a guard: read-only memory that is exported as writable",
     ),
+    (
+        "setup.py",
+        '"-O2", "-std=c11", ',
+        '"-O2", "-march=native", "-std=c11", ',
+        "integration_tests/together/test_compiled_files.py::test_code_for_all_processors_is_for_all_processors",
+        "a wheel for the processor that built it",
+    ),
 ]
