@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import facula
+import facula_jit
 from facula.utils.tensorboard import SummaryWriter
 from facula_errors.testing import raises
 
@@ -170,6 +171,137 @@ def test_the_default_folder_and_later_files(tmp_path, monkeypatch):
     writer.close()
     assert len(list((tmp_path / "again").glob("*.mine"))) >= 1
     with pytest.raises(
-        NotImplementedError, match=r"SummaryWriter\.add_graph: PyTorch has it, facula not yet.*jit\.capture"
+        NotImplementedError, match=r"SummaryWriter\.add_onnx_graph: PyTorch has it, facula not yet.*add_graph"
     ):
-        writer.add_graph(facula.nn.Linear(1, 1))
+        writer.add_onnx_graph("net.onnx")
+
+
+class Block(facula.nn.Module):
+    """A layer with a residual connection."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm = facula.nn.Linear(4, 4), facula.nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        return x + self.norm(self.linear(x)).relu()
+
+
+def test_graphs_are_grouped_by_module(written):
+    model = facula.nn.Sequential(Block(), Block(), facula.nn.Dropout(0.5))
+    graph = written("add_graph", model, facula.ones(3, 4)).Graph()
+    nodes = {node.name: node for node in graph.node}
+    assert len(nodes) == len(graph.node)
+    assert {name for node in graph.node for name in node.input} <= set(nodes)
+    assert [name for name in nodes if name.startswith("Sequential/1/linear/")] == [
+        "Sequential/1/linear/weight", "Sequential/1/linear/bias", "Sequential/1/linear/linear",
+    ]  # fmt: skip
+    assert nodes["Sequential/1/add"].input[:] == ["Sequential/0/add", "Sequential/1/relu"]
+    (shape,) = nodes["Sequential/1/add"].attr["_output_shapes"].list.shape
+    assert [dim.size for dim in shape.dim] == [3, 4]
+    assert nodes["output/y0"].input[:] == ["Sequential/1/add"] and "input/x0" in nodes
+    assert model.training and model[0].norm.training and model[0].norm.num_batches_tracked == 0
+
+
+def test_graphs_of_functions(written, capsys):
+    def changed(x, y):
+        z = x * 2
+        z.add_(y)
+        return z
+
+    graph = written("add_graph", changed, (facula.ones(2), facula.ones(2)), verbose=True).Graph()
+    assert [(node.name, node.input[:]) for node in graph.node] == [
+        ("input/x0", []), ("mul", ["input/x0"]), ("input/x1", []), ("add", ["mul", "input/x1"]),
+        ("output/y0", ["add"]),
+    ]  # fmt: skip
+    assert "def changed(" in capsys.readouterr().out
+    with pytest.raises(facula_jit.CaptureError, match="item"):
+        written("add_graph", lambda x: x * x.sum().item(), facula.ones(2))
+
+
+def array_of(found):
+    from tensorboard.util.tensor_util import make_ndarray
+
+    return make_ndarray(found.tensor_proto)
+
+
+def test_tensors_and_counted_histograms(written):
+    (found,) = written("add_tensor", "values", facula.arange(6).reshape(2, 3), 4).Tensors("values")
+    assert found.step == 4 and array_of(found).tolist() == [[0, 1, 2], [3, 4, 5]]
+    arguments = {"min": 0, "max": 5, "num": 4, "sum": 8, "sum_squares": 30, "bucket_counts": [1, 3]}
+    (found,) = written("add_histogram_raw", "counted", bucket_limits=[1, 5], **arguments).Histograms("counted")
+    told = found.histogram_value
+    assert (told.min, told.max, told.num, told.sum, told.sum_squares) == (0, 5, 4, 8, 30)
+    assert (told.bucket_limit, told.bucket) == ([1, 5], [1, 3])
+    with raises(ValueError, "add_histogram_raw", "a count for each upper bound"):
+        written("add_histogram_raw", "counted", bucket_limits=[1], **arguments)
+
+
+def test_images_with_boxes(written):
+    image, boxes = facula.zeros(3, 20, 30), facula.tensor([[2.0, 3.0, 10.0, 12.0]])
+    (found,) = written("add_image_with_boxes", "boxes", image, boxes, rescale=2, labels=["cat"]).Images("boxes")
+    pixels = pixels_of(found)
+    assert pixels.shape == (40, 60, 3) and (pixels[6, 4:21] == [255, 0, 0]).all()
+    assert not pixels[:6].any() and not pixels[:, 24:].any()
+    with raises(ValueError, "add_image_with_boxes", "box_tensor (n, 4)"):
+        written("add_image_with_boxes", "boxes", image, boxes[0])
+
+
+def test_videos(written):
+    from PIL import Image
+
+    video = facula.zeros(2, 3, 1, 4, 5, dtype=facula.uint8)
+    video[1, 2] = 255
+    video[0, 1, 0, 0, 0] = 255
+    (found,) = written("add_video", "video", video, fps=10).Images("video")
+    film = Image.open(io.BytesIO(found.encoded_image_string))
+    assert (film.format, film.n_frames, film.size, film.info["duration"]) == ("GIF", 3, (10, 4), 100)
+    film.seek(2)
+    assert np.asarray(film.convert("L"))[0].tolist() == [0] * 5 + [255] * 5
+    with raises(ValueError, "add_video", "(n, frames, channels, height, width)"):
+        written("add_video", "video", video[0])
+
+
+def test_meshes(written):
+    points = facula.rand(1, 4, 3)
+    found = written("add_mesh", "mesh", points, faces=[[[0, 1, 2]]], config_dict={"lights": []}, global_step=1)
+    assert set(found.PluginTagToContent("mesh")) == {"mesh_VERTEX", "mesh_FACE"}
+    np.testing.assert_array_equal(array_of(found.Tensors("mesh_VERTEX")[0]), points.numpy())
+    assert array_of(found.Tensors("mesh_FACE")[0]).dtype == np.int32
+    with raises(ValueError, "add_mesh", "(n, ..., 3)", value="color"):
+        written("add_mesh", "mesh", points, colors=facula.ones(4, 3))
+
+
+def test_counted_precision_recall_curves(written):
+    rows = [[2, 1], [2, 1], [0, 1], [0, 1], [0.5, 0.5], [1, 0.5]]
+    (found,) = written("add_pr_curve_raw", "curve", *rows, global_step=2).Tensors("curve")
+    assert array_of(found).tolist() == rows and found.step == 2
+    with raises(ValueError, "add_pr_curve_raw", "six arrays of one length"):
+        written("add_pr_curve_raw", "curve", *rows[:5], [1])
+
+
+def test_layouts_of_charts(written):
+    from tensorboard.plugins.custom_scalar import layout_pb2, metadata
+
+    layout = {"loss": {"both": ["Multiline", ["a", "b"]], "range": ["Margin", ["x", "low", "high"]]}}
+    (found,) = written("add_custom_scalars", layout).Tensors(metadata.CONFIG_SUMMARY_TAG)
+    read = layout_pb2.Layout.FromString(found.tensor_proto.string_val[0])
+    assert (read.category[0].title, read.category[0].chart[0].multiline.tag[:]) == ("loss", ["a", "b"])
+    series = read.category[0].chart[1].margin.series[0]
+    assert (series.value, series.lower, series.upper) == ("x", "low", "high")
+    for kind in ("multiline", "margin"):
+        found = written(f"add_custom_scalars_{kind}chart", ["a", "b", "c"], "group", "title")
+        (found,) = found.Tensors(metadata.CONFIG_SUMMARY_TAG)[-1:]
+        assert b"group" in found.tensor_proto.string_val[0]
+    with raises(ValueError, "add_custom_scalars", "or ['Margin', [value, lower, upper]]"):
+        written("add_custom_scalars_marginchart", ["a"])
+
+
+def test_all_methods_of_pytorch_exist():
+    names = (
+        "add_hparams add_scalar add_scalars add_tensor add_histogram add_histogram_raw add_image add_images "
+        "add_image_with_boxes add_figure add_video add_audio add_text add_onnx_graph add_graph add_embedding "
+        "add_pr_curve add_pr_curve_raw add_custom_scalars_multilinechart add_custom_scalars_marginchart "
+        "add_custom_scalars add_mesh flush close get_logdir"
+    )
+    assert all(callable(getattr(SummaryWriter, name)) for name in names.split())

@@ -12,6 +12,8 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tensorboard.compat.proto.summary_pb2 import Summary
 
     from ..._types import AnyValue
@@ -49,8 +51,6 @@ def scalar(tag: str, value: float) -> Summary:
 
 def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bins: int | None = None) -> Summary:
     """Count the values between bounds: `bins` is NumPy's, or "tensorflow" for bounds that grow by a tenth."""
-    from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
-
     value = value.astype(np.float64).reshape(-1)
     if not value.size or not np.isfinite(value).all():
         raise InvalidValueError(f"add_histogram: expected values that are finite, one at least; got {value!r:.60}")
@@ -65,15 +65,16 @@ def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bi
     filled = np.flatnonzero(counts)
     first, last = (filled[0], filled[-1] + 1) if len(filled) else (0, 1)
     first = max(first - 1, 0)  # an empty one, whose right bound is the left bound of the first nonempty one
-    proto = HistogramProto(
-        min=value.min(),
-        max=value.max(),
-        num=len(value),
-        sum=value.sum(),
-        sum_squares=np.square(value).sum(),
-        bucket_limit=limits[first + 1 : last + 1].tolist(),
-        bucket=counts[first:last].tolist(),
-    )
+    figures = {"min": value.min(), "max": value.max(), "num": len(value), "sum": value.sum()}
+    figures["sum_squares"] = np.square(value).sum()
+    return counted(tag, figures, limits[first + 1 : last + 1], counts[first:last])
+
+
+def counted(tag: str, figures: Mapping[str, float], limits: np.ndarray, counts: np.ndarray) -> Summary:
+    """Return TensorBoard's record of a histogram: figures of all values, upper bounds and counts of the bins."""
+    from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+
+    proto = HistogramProto(**figures, bucket_limit=limits.tolist(), bucket=counts.tolist())
     return Summary(value=[Summary.Value(tag=tag, histo=proto)])
 
 
@@ -133,13 +134,38 @@ def png(pixels: np.ndarray) -> bytes:
     return target.getvalue()
 
 
-def image_summary(tag: str, pixels: np.ndarray) -> Summary:
-    """Return TensorBoard's record of an image."""
+def boxed(pixels: np.ndarray, boxes: np.ndarray, scale: float, labels: Sequence[str] | None) -> np.ndarray:
+    """Enlarge an image, and draw rectangles (left, top, right, bottom) with labels on it."""
+    from PIL import Image, ImageDraw
+
+    image = Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels).convert("RGB")
+    image = image.resize((round(image.width * scale), round(image.height * scale)))
+    pen = ImageDraw.Draw(image)
+    for place, box in enumerate(boxes * scale):
+        pen.rectangle([*map(float, box)], outline="red", width=2)
+        if labels is not None:
+            pen.text((float(box[0]) + 3, float(box[1]) + 1), str(labels[place]), fill="red")
+    return np.asarray(image)
+
+
+def gif(frames: Sequence[np.ndarray], rate: float) -> bytes:
+    """Encode images of one size as an animated GIF file."""
+    from PIL import Image
+
+    target = io.BytesIO()
+    first, *others = [Image.fromarray(frame[..., 0] if frame.shape[-1] == 1 else frame) for frame in frames]
+    first.save(target, format="GIF", save_all=True, append_images=others, duration=round(1000 / rate), loop=0)
+    return target.getvalue()
+
+
+def image_summary(tag: str, pixels: np.ndarray, encoded: bytes | None = None) -> Summary:
+    """Return TensorBoard's record of an image, encoded as PNG unless `encoded` is another file of it."""
     from tensorboard.compat.proto.summary_pb2 import Summary
 
     height, width, channels = pixels.shape
-    encoded = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(pixels))
-    return Summary(value=[Summary.Value(tag=tag, image=encoded)])
+    content = png(pixels) if encoded is None else encoded
+    found = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=content)
+    return Summary(value=[Summary.Value(tag=tag, image=found)])
 
 
 def audio(tag: str, value: np.ndarray, rate: int) -> Summary:
@@ -165,10 +191,6 @@ def audio(tag: str, value: np.ndarray, rate: int) -> Summary:
 
 def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, weights: np.ndarray | None) -> Summary:
     """Return TensorBoard's record of precision and recall, with their counts, at `count` thresholds from 0 to 1."""
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.plugins.pr_curve.metadata import create_summary_metadata
-    from tensorboard.util.tensor_util import make_tensor_proto
-
     if labels.shape != predictions.shape or count < 2:
         raise InvalidValueError(
             f"add_pr_curve: expected labels and predictions of one shape, and 2 thresholds at least; got "
@@ -182,9 +204,63 @@ def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, 
     )
     precision = true / np.maximum(true + false, 1e-7)
     recall = true / max(true[0], 1e-7)
-    table = np.stack([true, false, false[0] - false, true[0] - true, precision, recall])
-    metadata = create_summary_metadata(display_name=tag, description="", num_thresholds=count)
-    return Summary(value=[Summary.Value(tag=tag, metadata=metadata, tensor=make_tensor_proto(table.astype("f4")))])
+    return pr_table(tag, np.stack([true, false, false[0] - false, true[0] - true, precision, recall]))
+
+
+def pr_table(tag: str, table: np.ndarray) -> Summary:
+    """Return TensorBoard's record of counts, precision and recall (6, thresholds)."""
+    from tensorboard.plugins.pr_curve.metadata import create_summary_metadata
+
+    metadata = create_summary_metadata(display_name=tag, description="", num_thresholds=table.shape[1])
+    return tensor({tag: table.astype("f4")}, metadata)
+
+
+def tensor(values: Mapping[str, AnyValue], *metadata: AnyValue) -> Summary:
+    """Return TensorBoard's record of arrays by tag, with the metadata of a plugin for each."""
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.util.tensor_util import make_tensor_proto
+
+    about = metadata or (None,) * len(values)
+    return Summary(value=[
+        Summary.Value(tag=tag, metadata=one, tensor=make_tensor_proto(value))
+        for (tag, value), one in zip(values.items(), about, strict=True)
+    ])  # fmt: skip
+
+
+def mesh(tag: str, arrays: Mapping[str, np.ndarray], config: str) -> Summary:
+    """Return TensorBoard's record of a mesh: its arrays by the names of TensorBoard's content types."""
+    from tensorboard.plugins.mesh import metadata, plugin_data_pb2
+
+    kinds = [getattr(plugin_data_pb2.MeshPluginData, name) for name in arrays]
+    components = metadata.get_components_bitmask(kinds)
+    about = [
+        metadata.create_summary_metadata(tag, tag, kind, components, found.shape, json_config=config)
+        for kind, found in zip(kinds, arrays.values(), strict=True)
+    ]
+    names = [metadata.get_instance_name(tag, kind) for kind in kinds]
+    return tensor(dict(zip(names, arrays.values(), strict=True)), *about)
+
+
+def layout(groups: Mapping[str, Mapping[str, Sequence[AnyValue]]]) -> Summary:
+    """Return TensorBoard's record of a layout of charts."""
+    from tensorboard.plugins.custom_scalar import layout_pb2, metadata
+
+    found = layout_pb2.Layout()
+    for group, charts in groups.items():
+        category = found.category.add(title=group)
+        for title, chart in charts.items():
+            kind, tags = chart if len(chart) == 2 else (None, ())
+            if kind == "Multiline":
+                category.chart.add(title=title, multiline={"tag": list(tags)})
+            elif kind == "Margin" and len(tags) == 3:
+                series = dict(zip(("value", "lower", "upper"), tags, strict=True))
+                category.chart.add(title=title, margin={"series": [series]})
+            else:
+                raise InvalidValueError(
+                    f"add_custom_scalars: expected ['Multiline', tags] or ['Margin', [value, lower, upper]]; got "
+                    f"{chart!r:.80} for {title!r}"
+                )
+    return tensor({metadata.CONFIG_SUMMARY_TAG: found.SerializeToString()}, metadata.create_summary_metadata())
 
 
 def session_end() -> Summary:

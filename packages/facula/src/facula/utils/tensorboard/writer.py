@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 import os
-import socket
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from facula_errors import InvalidTypeError, MissingPackageError
+from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from ..._lookup.names import publish
 from ..._lookup.refusals import Refusal, Refusals
 from . import _embedding, _summaries
+from ._charts import ChartWriter
+from ._media import MediaWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
-
-    from tensorboard.compat.proto.summary_pb2 import Summary
 
 __all__ = ["SummaryWriter"]
 
 _missing = Refusals(
-    "utils.tensorboard.SummaryWriter",
-    "print(model) shows the modules; facula.jit.capture(model).graph() the operators, once it was called",
+    "utils.tensorboard.SummaryWriter", "call add_graph(model, inputs); TensorBoard shows no files of ONNX"
 )
 
 
-def _needed() -> Any:
-    """Import the package tensorboard's file writer, for the first writer."""
-    try:
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
-    except ImportError as error:
-        raise MissingPackageError(
-            "SummaryWriter: the package tensorboard is missing; install it, as with: pip install tensorboard"
-        ) from error
-    return EventFileWriter
-
-
 @boundary
-class SummaryWriter:
+class SummaryWriter(MediaWriter, ChartWriter):
     """Writer of event files under `log_dir`, which `tensorboard --logdir` shows; also a context manager.
 
     Arguments:
@@ -60,50 +43,6 @@ class SummaryWriter:
     Raises:
         ImportError: the package tensorboard is missing.
     """
-
-    log_dir: str
-
-    def __init__(
-        self,
-        log_dir: str | os.PathLike[str] | None = None,
-        comment: str = "",
-        purge_step: int | None = None,
-        max_queue: int = 10,
-        flush_secs: float = 120,
-        filename_suffix: str = "",
-    ) -> None:
-        writer = _needed()
-        if log_dir is None:
-            now = datetime.now().strftime("%b%d_%H-%M-%S")
-            log_dir = os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
-        self.log_dir = os.fspath(log_dir)
-        self._make = lambda folder: writer(folder, max_queue, flush_secs, filename_suffix)
-        self._writers: dict[str, Any] = {}
-        self._writer(self.log_dir)
-        if purge_step is not None:
-            from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-
-            start = Event(step=purge_step, session_log=SessionLog(status=SessionLog.START))
-            self._writer(self.log_dir).add_event(start)
-
-    def _writer(self, folder: str) -> Any:
-        if folder not in self._writers:
-            self._writers[folder] = self._make(folder)
-        return self._writers[folder]
-
-    def _add(
-        self, summary: Summary, global_step: int | None, walltime: float | None, folder: str | None = None
-    ) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
-
-        event = Event(wall_time=time.time() if walltime is None else walltime, summary=summary)
-        if global_step is not None:
-            event.step = int(global_step)
-        self._writer(self.log_dir if folder is None else folder).add_event(event)
-
-    def get_logdir(self) -> str:
-        """Return the folder of the files."""
-        return self.log_dir
 
     def add_scalar(
         self,
@@ -149,120 +88,18 @@ class SummaryWriter:
                 _summaries.scalar(main_tag, _summaries.number("add_scalars", value)), global_step, walltime, folder
             )
 
-    def add_histogram(
-        self,
-        tag: str,
-        values: object,
-        global_step: int | None = None,
-        bins: object = "tensorflow",
-        walltime: float | None = None,
-        max_bins: int | None = None,
+    def add_tensor(
+        self, tag: str, tensor: object, global_step: int | None = None, walltime: float | None = None
     ) -> None:
-        """Write a histogram of values.
+        """Write the elements of a tensor.
 
         Arguments:
             tag: the name.
-            values: the values, of any shape.
-            global_step: the step of the values.
-            bins: "tensorflow", bounds that grow by a tenth; or an argument of `numpy.histogram`.
-            walltime: the time in seconds since 1970; now if None.
-            max_bins: the maximum number of bins; more are merged.
-
-        Raises:
-            ValueError: there are no values, or some are not finite.
-        """
-        found = _summaries.array("add_histogram", values)
-        self._add(_summaries.histogram(tag, found, bins, max_bins), global_step, walltime)
-
-    def add_image(
-        self,
-        tag: str,
-        img_tensor: object,
-        global_step: int | None = None,
-        walltime: float | None = None,
-        dataformats: str = "CHW",
-    ) -> None:
-        """Write an image.
-
-        Arguments:
-            tag: the name.
-            img_tensor: floats from 0 to 1, or bytes; of 1, 3 or 4 channels.
-            global_step: the step of the image.
-            walltime: the time in seconds since 1970; now if None.
-            dataformats: the names of the dimensions: "CHW", "HW", "HWC".
-
-        Raises:
-            ValueError: `dataformats` does not match, or the number of channels is not supported.
-        """
-        pixels = _summaries.image("add_image", img_tensor, dataformats)
-        self._add(_summaries.image_summary(tag, pixels), global_step, walltime)
-
-    def add_images(
-        self,
-        tag: str,
-        img_tensor: object,
-        global_step: int | None = None,
-        walltime: float | None = None,
-        dataformats: str = "NCHW",
-    ) -> None:
-        """Write several images as a grid.
-
-        Arguments:
-            tag: the name.
-            img_tensor: the images, as for `add_image`.
-            global_step: the step of the images.
-            walltime: the time in seconds since 1970; now if None.
-            dataformats: the names of the dimensions: "NCHW", "NHWC".
-
-        Raises:
-            ValueError: as for `add_image`.
-        """
-        self.add_image(tag, img_tensor, global_step, walltime, dataformats)
-
-    def add_figure(
-        self, tag: str, figure: Any, global_step: int | None = None, close: bool = True, walltime: float | None = None
-    ) -> None:
-        """Write a figure of matplotlib, or a list of them in a grid.
-
-        Arguments:
-            tag: the name.
-            figure: the figure, or the list.
-            global_step: the step of the image.
-            close: close the figures.
+            tensor: the tensor.
+            global_step: the step of the tensor.
             walltime: the time in seconds since 1970; now if None.
         """
-        from matplotlib import pyplot
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        figures = figure if isinstance(figure, (list, tuple)) else [figure]
-        images = []
-        for chart in figures:
-            canvas = FigureCanvasAgg(chart)
-            canvas.draw()
-            images.append(np.asarray(canvas.buffer_rgba())[..., :3])
-            if close:
-                pyplot.close(chart)
-        self.add_image(tag, np.stack(images), global_step, walltime, "NHWC")
-
-    def add_audio(
-        self,
-        tag: str,
-        snd_tensor: object,
-        global_step: int | None = None,
-        sample_rate: int = 44100,
-        walltime: float | None = None,
-    ) -> None:
-        """Write a sound of one channel.
-
-        Arguments:
-            tag: the name.
-            snd_tensor: numbers from -1 to 1.
-            global_step: the step of the sound.
-            sample_rate: the number of samples per second.
-            walltime: the time in seconds since 1970; now if None.
-        """
-        found = _summaries.array("add_audio", snd_tensor)
-        self._add(_summaries.audio(tag, found, sample_rate), global_step, walltime)
+        self._add(_summaries.tensor({tag: _summaries.array("add_tensor", tensor)}), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: str, global_step: int | None = None, walltime: float | None = None
@@ -280,35 +117,6 @@ class SummaryWriter:
         if not isinstance(text_string, str):
             raise InvalidTypeError(f"add_text: expected text; got {type(text_string).__name__}")
         self._add(text_pb(f"{tag}/text_summary", text_string), global_step, walltime)
-
-    def add_pr_curve(
-        self,
-        tag: str,
-        labels: object,
-        predictions: object,
-        global_step: int | None = None,
-        num_thresholds: int = 127,
-        weights: object = None,
-        walltime: float | None = None,
-    ) -> None:
-        """Write precision and recall by threshold.
-
-        Arguments:
-            tag: the name.
-            labels: 0 and 1.
-            predictions: from 0 to 1, of the same shape.
-            global_step: the step of the curve.
-            num_thresholds: from 2 to 127; larger values are reduced to 127.
-            weights: of each label; 1 if None.
-            walltime: the time in seconds since 1970; now if None.
-
-        Raises:
-            ValueError: the shapes differ, or there are fewer than 2 thresholds.
-        """
-        true = _summaries.array("add_pr_curve", labels).astype(bool)
-        found = _summaries.array("add_pr_curve", predictions)
-        given = None if weights is None else _summaries.array("add_pr_curve", weights)
-        self._add(_summaries.pr_curve(tag, true, found, min(num_thresholds, 127), given), global_step, walltime)
 
     def add_hparams(
         self,
@@ -374,25 +182,33 @@ class SummaryWriter:
         step = 0 if global_step is None else int(global_step)
         _embedding.write(self.log_dir, points, metadata, pictures, step, tag, metadata_header)
 
-    add_graph: Refusal = _missing.function("add_graph")
+    def add_graph(
+        self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
+    ) -> None:
+        """Write the operators of one call, grouped by module.
+
+        The call runs in evaluation mode and without gradients.
+
+        Arguments:
+            model: a module, or a function of tensors.
+            input_to_model: its argument, or a tuple of arguments.
+            verbose: print the operators.
+            use_strict_trace: ignored.
+
+        Raises:
+            CaptureError: the call cannot be captured: see `facula.capture`.
+        """
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        from ._graph import graph_def, graph_of
+
+        graph = graph_of(model, input_to_model)
+        if verbose:
+            print(graph)
+        event = Event(wall_time=time.time(), graph_def=graph_def(graph).SerializeToString())
+        self._writer(self.log_dir).add_event(event)
+
     add_onnx_graph: Refusal = _missing.function("add_onnx_graph")
-
-    def flush(self) -> None:
-        """Write waiting events."""
-        for writer in self._writers.values():
-            writer.flush()
-
-    def close(self) -> None:
-        """Write waiting events, and close the files; later events go into new files."""
-        for writer in self._writers.values():
-            writer.close()
-        self._writers.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 publish(__name__)
