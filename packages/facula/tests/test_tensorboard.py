@@ -34,6 +34,7 @@ def written(tmp_path):
             getattr(writer, method)(*arguments, **options)
         return EventAccumulator(str(tmp_path / folder), size_guidance={"tensors": 0}).Reload()
 
+    write.folder = tmp_path
     return write
 
 
@@ -295,6 +296,17 @@ def test_layouts_of_charts(written):
         assert b"group" in found.tensor_proto.string_val[0]
     with raises(ValueError, "add_custom_scalars", "or ['Margin', [value, lower, upper]]"):
         written("add_custom_scalars_marginchart", ["a"])
+
+
+def test_records_of_libraries(written):
+    """Lightning writes its settings in this way."""
+    from facula.utils.tensorboard.summary import hparams
+
+    with SummaryWriter(written.folder) as writer:
+        for record in hparams({"lr": 0.1}, {"loss": 1.0}):
+            writer._get_file_writer().add_summary(record, 3)
+    found = written("add_scalar", "x", 1)
+    assert len(found.PluginTagToContent("hparams")) == 3
 
 
 def test_all_methods_of_pytorch_exist():

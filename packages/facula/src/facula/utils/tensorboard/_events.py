@@ -72,6 +72,19 @@ class EventWriter:
             event.step = int(global_step)
         self._writer(self.log_dir if folder is None else folder).add_event(event)
 
+    def add_summary(self, summary: Summary, global_step: int | None = None, walltime: float | None = None) -> None:
+        """Write a record of TensorBoard's own type.
+
+        Arguments:
+            summary: the record.
+            global_step: its step.
+            walltime: the time in seconds since 1970; now if None.
+        """
+        self._add(summary, global_step, walltime)
+
+    def _get_file_writer(self) -> EventWriter:
+        return self  # libraries call it for `add_summary`, such as Lightning
+
     def get_logdir(self) -> str:
         """Return the folder of the files."""
         return self.log_dir

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
@@ -263,12 +264,35 @@ def layout(groups: Mapping[str, Mapping[str, Sequence[AnyValue]]]) -> Summary:
     return tensor({metadata.CONFIG_SUMMARY_TAG: found.SerializeToString()}, metadata.create_summary_metadata())
 
 
-def session_end() -> Summary:
-    """Return TensorBoard's record of the successful end of a run with settings."""
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
+@boundary
+def hparams(
+    hparam_dict: Mapping[str, bool | float | str] | None = None,
+    metric_dict: Mapping[str, float] | None = None,
+    hparam_domain_discrete: Mapping[str, list[AnyValue]] | None = None,
+) -> tuple[Summary, Summary, Summary]:
+    """Return TensorBoard's records of an experiment, its settings and its successful end.
 
+    Arguments:
+        hparam_dict: the settings by name.
+        metric_dict: the resulting numbers, by name.
+        hparam_domain_discrete: the possible values of a setting, by its name.
+
+    Raises:
+        TypeError: a setting is not a number, bool or text.
+    """
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2, summary_v2
+
+    for name, value in (hparam_dict or {}).items():
+        if not isinstance(value, (bool, int, float, str)):
+            raise InvalidTypeError(
+                f"add_hparams: expected settings to be numbers, bools or text; got {name}={value!r:.60}"
+            )
+    domains = {name: summary_v2.Discrete(values) for name, values in (hparam_domain_discrete or {}).items()}
+    settings = [summary_v2.HParam(name, domains.get(name)) for name in hparam_dict or {}]
+    metrics = [summary_v2.Metric(name) for name in metric_dict or {}]
     end = plugin_data_pb2.SessionEndInfo(status=api_pb2.STATUS_SUCCESS)
     about = metadata.create_summary_metadata(plugin_data_pb2.HParamsPluginData(session_end_info=end))
-    value = Summary.Value(tag=metadata.SESSION_END_INFO_TAG, metadata=about, tensor=metadata.NULL_TENSOR)
-    return Summary(value=[value])
+    last = Summary()
+    last.value.add(tag=metadata.SESSION_END_INFO_TAG, metadata=about, tensor=metadata.NULL_TENSOR)
+    return summary_v2.hparams_config_pb(settings, metrics), summary_v2.hparams_pb(dict(hparam_dict or {})), last

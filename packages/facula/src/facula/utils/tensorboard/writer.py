@@ -138,20 +138,9 @@ class SummaryWriter(MediaWriter, ChartWriter):
         Raises:
             TypeError: a setting is not a number, bool or text.
         """
-        from tensorboard.plugins.hparams import summary_v2
-
-        for name, value in hparam_dict.items():
-            if not isinstance(value, (bool, int, float, str)):
-                raise InvalidTypeError(
-                    f"add_hparams: expected settings to be numbers, bools or text; got {name}={value!r:.60}"
-                )
-        domains = {name: summary_v2.Discrete(values) for name, values in (hparam_domain_discrete or {}).items()}
-        settings = [summary_v2.HParam(name, domains.get(name)) for name in hparam_dict]
-        metrics = [summary_v2.Metric(name) for name in metric_dict]
         folder = os.path.join(self.log_dir, run_name or str(time.time()))
-        self._add(summary_v2.hparams_config_pb(settings, metrics), global_step, None, folder)
-        self._add(summary_v2.hparams_pb(dict(hparam_dict)), global_step, None, folder)
-        self._add(_summaries.session_end(), global_step, None, folder)
+        for summary in _summaries.hparams(hparam_dict, metric_dict, hparam_domain_discrete):
+            self._add(summary, global_step, None, folder)
         for name, value in metric_dict.items():
             self._add(_summaries.scalar(name, _summaries.number("add_hparams", value)), global_step, None, folder)
 
