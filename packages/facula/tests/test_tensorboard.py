@@ -216,7 +216,7 @@ def test_graphs_of_functions(written, capsys):
         ("output/y0", ["add"]),
     ]  # fmt: skip
     assert "def changed(" in capsys.readouterr().out
-    with pytest.raises(facula_jit.CaptureError, match="item"):
+    with raises(facula_jit.CaptureError, "capture", "item reads elements in Python"):
         written("add_graph", lambda x: x * x.sum().item(), facula.ones(2))
 
 
