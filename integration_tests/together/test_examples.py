@@ -2,12 +2,14 @@
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
 
 import pytest
 
-pytest.importorskip("facula", reason="packages/facula is not begun", exc_type=ModuleNotFoundError)
+facula = pytest.importorskip("facula", reason="packages/facula is not begun", exc_type=ModuleNotFoundError)
 
 TOLERANCES = {"float32": 1e-4, "float64": 1e-8}
 NAMES = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "vit")
@@ -76,9 +78,52 @@ def test_workers_train_the_parameters_of_a_server(root):
     assert "2 workers, 240 updates" in start and float(accuracy) > 0.9
 
 
+KILLED = """
+import os, runpy, signal, sys
+import facula
+path, left = sys.argv.pop(1), int(sys.argv.pop(1))
+class Killed(facula.optim.AdamW):
+    def step(self):
+        global left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        super().step()
+facula.optim.AdamW = Killed
+runpy.run_path(path)
+"""
+
+
+def test_a_killed_run_continues_with_the_same_bits(root, tmp_path):
+    pytest.importorskip("matplotlib")
+    seed = random.randrange(1000)
+    print(f"seed {seed}")
+    steps = random.Random(seed)
+    command = [sys.executable, "-c", KILLED, str(root / "examples" / "resumable.py")]
+    env = {**os.environ, "MPLBACKEND": "agg"}
+    kills = [steps.randint(40, 120), steps.randint(1, 60)]
+    for folder, killed in (("whole", []), ("killed", kills)):
+        for step in [*killed, -1]:
+            done = subprocess.run(
+                [*command, str(step), str(tmp_path / folder)], capture_output=True, text=True, env=env
+            )
+            assert done.returncode == (0 if step < 0 else -signal.SIGKILL), done.stderr[-3000:]
+        assert (tmp_path / folder / "losses.png").stat().st_size > 1000
+    for name in ("latest.pt", "best.pt"):
+        whole, killed = (_plain(facula.load(tmp_path / folder / name)) for folder in ("whole", "killed"))
+        assert whole == killed
+
+
+def _plain(state):
+    """Return a state with the bytes of tensors."""
+    if isinstance(state, dict):
+        return {key: _plain(value) for key, value in state.items()}
+    return state.numpy().tobytes() if isinstance(state, facula.Tensor) else state
+
+
 def test_all_programs_are_tested_and_described(root):
     folder = root / "examples"
-    names = {*NAMES, "hogwild", "parameter_server", "ring"}
+    names = {*NAMES, "hogwild", "parameter_server", "resumable", "ring"}
     assert {path.stem for path in folder.glob("*.py")} == names
     page = (folder / "README.md").read_text()
     assert all(f"[{name}.py]({name}.py)" in page for name in names)
