@@ -158,7 +158,7 @@ def in_sdist(path: Path) -> dict[str, bytes]:
 def in_wheel(path: Path) -> dict[str, bytes]:
     """Return the files of a wheel, by their path in it."""
     with zipfile.ZipFile(path) as tree:
-        return {name: tree.read(name) for name in tree.namelist()}
+        return {name: tree.read(name) for name in tree.namelist() if not name.endswith("/")}
 
 
 def check_metadata(metadata: Message, declared: dict, version: str, where: str) -> None:

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import zipfile
 
 import pytest
 
@@ -65,6 +66,13 @@ def test_what_is_ready_is_built(release, tree, tmp_path, capsys):
         release.check_files(tree, "errors", sdist, wheel, "0.1.0")
     with pytest.raises(release.NotReadyError, match=r"tar.gz: Version: '0.1.0' for '0.2.0'"):
         release.check_files(tree, "errors", sdist, wheel, "0.2.0")
+
+
+def test_folders_in_a_wheel_are_not_files(release, tmp_path):
+    with zipfile.ZipFile(tmp_path / "some.whl", "w") as wheel:
+        wheel.writestr("some/", "")
+        wheel.writestr("some/one.py", "1")
+    assert release.in_wheel(tmp_path / "some.whl") == {"some/one.py": b"1"}
 
 
 def test_tags_are_created_once(release, tree, capsys):

@@ -38,4 +38,5 @@ def _wait_for_imports() -> None:
             time.sleep(0.001)
 
 
-os.register_at_fork(before=_wait_for_imports)
+if hasattr(os, "register_at_fork"):  # Windows has no forks
+    os.register_at_fork(before=_wait_for_imports)
