@@ -148,6 +148,13 @@ def test_invalid_drivers_and_limits(caching):
         HostDriver(-1)
 
 
+def test_the_class_of_a_driver_is_refused():
+    with raises(
+        TypeError, "CachingAllocator", "expected driver, as HostDriver()", value="the class HostDriver; call it"
+    ):
+        CachingAllocator(HostDriver)
+
+
 def test_segments_grow_in_steps(caching, driver):
     kept = [caching.allocate(n) for n in (1, MIB, MIB + 1, 9 * MIB, 10 * MIB + 1)]
     assert [entry[1] for entry in driver.log if entry[0] == "allocate"] == [2 * MIB, 20 * MIB, 12 * MIB]

@@ -107,6 +107,10 @@ def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: st
         operation: the caller's name, for the error.
         name: the caller's name for the driver.
     """
+    if isinstance(driver, type):
+        raise InvalidTypeError(
+            f"{operation}: expected {name}, as HostDriver(); got the class {driver.__name__}; call it"
+        )
     missing = _missing(driver, Driver)
     if missing:
         names = ", ".join(missing)
