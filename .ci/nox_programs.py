@@ -11,6 +11,7 @@ import nox
 from nox.command import CommandFailed
 from nox_tools import (
     CHARTS,
+    EINOPS,
     LIBRARIES,
     OBJECTS,
     PACKAGES,
@@ -132,7 +133,7 @@ def conformance(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def planted(session: nox.Session) -> None:
     """Plant defects in the installed packages: the test named for each must fail; `-- -k TEXT` selects some."""
-    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, *build_tools()))
+    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, *build_tools()))
     env = {"FACULA_OBJECTS": OBJECTS, "HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir()}
     session.run("python", "integration_tests/planted/plant.py", *session.posargs, env=env)
 

@@ -49,14 +49,21 @@ def parameters(value: object) -> str:
     return ADDRESS.sub("", text)
 
 
-def described(name: str, value: object, package: str) -> Iterator[tuple[str, str]]:
-    """Return a name with its parameters, and those of a class's members; without what other packages define."""
+def described(name: str, value: object, package: str, public: list[object]) -> Iterator[tuple[str, str]]:
+    """Return a name with its parameters, and those of a class's members; without what other packages define.
+
+    A class has the members of its bases, but what it inherits from another public class is only listed there.
+    """
     own = is_of(package, value)
     yield name, parameters(value) if own else ""
     if own and inspect.isclass(value):
-        for member, of_class in vars(value).items():
-            if not member.startswith("_") and is_of(package, of_class):
-                yield f"{name}.{member}", parameters(getattr(of_class, "__func__", of_class))  # __func__: classmethod
+        others = [base for base in value.__mro__[1:] if base in public]
+        for base in value.__mro__:
+            if is_of(package, base) and not any(base in other.__mro__ for other in others):
+                for member, of_class in vars(base).items():
+                    if not member.startswith("_") and is_of(package, of_class):
+                        # __func__: of a class method
+                        yield f"{name}.{member}", parameters(getattr(of_class, "__func__", of_class))
 
 
 def is_of(package: str, value: object) -> bool:
@@ -67,12 +74,16 @@ def is_of(package: str, value: object) -> bool:
 
 def public_names(package: str) -> Names:
     """Return the public names of an installed package."""
+    modules = {
+        module.__name__: {name: getattr(module, name) for name in sorted(getattr(module, "__all__", ()))}
+        for module in public_modules(package)
+    }
+    public = [value for values in modules.values() for value in values.values() if inspect.isclass(value)]
     found = {}
-    for module in public_modules(package):
-        listed = sorted(getattr(module, "__all__", ()))
-        pairs = [pair for name in listed for pair in described(name, getattr(module, name), package)]
-        if pairs:
-            found[module.__name__] = dict(pairs)
+    for module, values in modules.items():
+        if values:
+            pairs = [pair for name, value in values.items() for pair in described(name, value, package, public)]
+            found[module] = dict(sorted(reversed(pairs)))
     return found
 
 
