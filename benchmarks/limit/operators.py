@@ -143,9 +143,10 @@ OPERATORS = (
     # reductions
     *(
         Operator(f"{name}({dim})", ROWS, bounds, method(name, dim))
-        for name, bounds in (("var", (3, 8)), ("std", (3, 8)), ("norm", (2, 5)), ("logsumexp", (4, 8)))
+        for name, bounds in (("var", (3, 8)), ("std", (3, 8)), ("logsumexp", (4, 8)))
         for dim in (-1, 0)
     ),
+    *(Operator(f"norm(2, {dim})", ROWS, (2, 5), method("norm", 2, dim)) for dim in (-1, 0)),
     *(Operator(f"norm({p}, -1)", ROWS, (2, 5), method("norm", p, -1)) for p in (1, 3, float("inf"))),
     *(Operator(f"{name}({dim})", ROWS, (2, 5), method(name, dim), ALL) for name in ("sum", "amax") for dim in (-1, 0)),
     *(Operator(f"argmax({dim})", ROWS, (2, None), method("argmax", dim), ALL) for dim in (-1, 0)),

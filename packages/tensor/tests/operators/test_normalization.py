@@ -304,6 +304,17 @@ def test_local_response_norm(size):
     check_slopes(lambda x: F.local_response_norm(x, size), (x,))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_local_response_norm_of_extreme_numbers(dtype):
+    """Check sums of squares that are 0, subnormal, huge, infinite or NaN next to ordinary ones."""
+    a = np.geomspace(1e-25, 1e25, 101).astype(dtype)
+    a[::9], a[5], a[50], a[60], a[70] = -a[::9], 0, np.inf, -np.inf, np.nan
+    with np.errstate(all="ignore"):
+        wanted = a / (a * a) ** a.dtype.type(0.75)
+    got = F.local_response_norm(ft.from_numpy(a[None, None]), 1, alpha=1, k=0).numpy()[0, 0]
+    np.testing.assert_allclose(got, wanted, rtol=8 * np.finfo(dtype).eps)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [

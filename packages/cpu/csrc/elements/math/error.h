@@ -4,10 +4,10 @@
 #include "elements/math/float32.h"
 #include "elements/math/float64.h"
 
-/* exp(x^2) erfc(x) for x from 0 to 10.6, from y = 3/8 x. */
-static ALWAYS_INLINE float scaled_erfc_float32(float y)
+/* scale exp(x^2) erfc(x) for x from 0 to 10.6, from z and its factor: 3/8 x = factor z. `scale` is a power of 2. */
+static ALWAYS_INLINE float scaled_erfc_float32(float z, float factor, float scale)
 {
-    const float t = 1.0f / (1.0f + y), v = t - 0.59375f;
+    const float t = scale / MULTIPLY_ADD(z, factor, 1.0f), v = MULTIPLY_ADD(t, 1.0f / scale, -0.59375f);
     /* exp(x^2) erfc(x) / t in t - 19/32: 2^-25.4 */
     float q = 0x1.f7d572p-5f;
     q = MULTIPLY_ADD(q, v, 0x1.476ab4p-8f);
@@ -46,7 +46,7 @@ static ALWAYS_INLINE float erf_float32(float x)
     q = MULTIPLY_ADD(q, square, 0x1.ce2d60p-4f);
     q = MULTIPLY_ADD(q, square, -0x1.812740p-2f);
     q = MULTIPLY_ADD(q, square, 0x1.06eba8p-3f);
-    const float large = 1.0f - exp_not_positive(-square) * scaled_erfc_float32(0.375f * bounded);
+    const float large = 1.0f - exp_not_positive(-square) * scaled_erfc_float32(bounded, 0.375f, 1.0f);
     return size < 0.9f ? MULTIPLY_ADD(x, q, x) : __builtin_copysignf(large, x);
 }
 

@@ -44,7 +44,8 @@ static ALWAYS_INLINE float reduced_expm1(float x, int32_t *n)
 }
 
 /* The smaller of two nonnegative numbers, by their bits: one instruction, and no branch by which the compiler could
-   split the loop. A NaN counts as larger than any number. */
+   split the loop. Negative numbers count as larger, the more so the further they are from 0; a NaN exceeds every number
+   of its sign. */
 static ALWAYS_INLINE float smaller_size(float x, float y)
 {
     const uint32_t a = bits_of_float(x), b = bits_of_float(y);
@@ -203,11 +204,11 @@ static ALWAYS_INLINE float sigmoid_float32(float x)
     return logistic_float32(0x1p-32f, clamp_logistic(x), 0.0f);
 }
 
-/* x / (1 + exp(-x)) */
+/* x / (1 + exp(-x)). One instruction limits negative x, since their bits grow with their size. */
 static ALWAYS_INLINE float silu_float32(float x)
 {
-    float clamped = clamp_logistic(x), result = logistic_float32(clamped, clamped, 0.0f) * 0x1p-32f;
-    return x > 64.0f ? x : result;
+    const float limited = smaller_size(x, -110.0f), result = logistic_float32(limited, limited, 0.0f) * 0x1p-32f;
+    return x <= 64.0f ? result : x; /* NaN, too */
 }
 
 /* Its derivative s (1 + x (1 - s)), s = 1 / (1 + exp(-x)). */

@@ -2,7 +2,7 @@
    bits for every x: far below 0, where 1 + erf(x / sqrt(2)) would cancel, the result is a product.
 
    gelu(x) = x Q(-x) with the normal distribution's tail Q(z) = exp(-z^2 / 2) q(z), q(z) = exp(z^2 / 2) erfc(z /
-   sqrt(2)) / 2. z q(z) is a polynomial of 1 / (1 + c z), but not near 0: there gelu is x / 2 + x^2 p(x^2). The
+   sqrt(2)) / 2. z q(z) is a polynomial of 1 / (1 + c z), but not near 0: there z Q(z) is z / 2 - z^2 p(z^2). The
    approximation is x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Squares and u are computed with extra
    precision, because exp amplifies their rounding errors. */
 #pragma once
@@ -17,13 +17,13 @@
 #define GELU_CUBIC 0x1.2444f2a4d8b4bp-4
 #define GELU_CUBIC_LOW -0x1.6c843a29d1c70p-61
 
-/* The error of the quotient t = 1 / (1 + y), relative to t. */
+/* The error of the quotient t = 1 / (2 - y), relative to t. */
 static ALWAYS_INLINE float quotient_rest(float t, float y)
 {
 #ifdef __FMA__
-    return __builtin_fmaf(-t, y, 1.0f - t);
+    return __builtin_fmaf(t, y, __builtin_fmaf(t, -2.0f, 1.0f));
 #else
-    return (float)((1.0 - t) - (double)t * (double)y);
+    return (float)(1.0 - (double)t * (2.0 - (double)y));
 #endif
 }
 
@@ -43,7 +43,7 @@ static ALWAYS_INLINE float times_normal_float32(float y, float z)
 {
     const float rounding = ROUNDING + 127 + 64; /* as in logistic_float32: 2^(n + 64) is a number for every n here */
 #ifdef __FMA__
-    const float square = z * z, x = -0.5f * square, low = -0.5f * __builtin_fmaf(z, z, -square);
+    const float half = -0.5f * z, x = half * z, low = __builtin_fmaf(half, z, -x);
 #else
     const float upper = float_of_bits(bits_of_float(z) & 0xfffff000), x = -0.5f * upper * upper;
     const float low = -0.5f * (z - upper) * (z + upper);
@@ -67,35 +67,33 @@ static ALWAYS_INLINE double times_normal_float64(double y, double z)
 /* Within 1.995 units in the last place for every x, with fused multiply-add and without. */
 static ALWAYS_INLINE float gelu_float32(float x)
 {
-    const float z = smaller_size(__builtin_fabsf(x), 15.0f), square = z * z;
-    /* (Q(-z) - 1/2) / z in z^2, up to 0.625: 2^-25.7 of the result */
-    float p = -0x1.1d37bap-10f;
-    p = MULTIPLY_ADD(p, square, 0x1.45d6ecp-7f);
-    p = MULTIPLY_ADD(p, square, -0x1.1054acp-4f);
-    p = MULTIPLY_ADD(p, square, 0x1.98844cp-2f);
-    const float small = fused(square, p, 0.5f * x);
+    const float z = smaller_size(__builtin_fabsf(x), 15.0f), half = -0.5f * z, exponent = half * z;
+    /* z Q(z) = z / 2 + exponent p(exponent), up to 0.625: 2^-25.7 of the result */
+    float p = 0x1.1d37bap-6f;
+    p = MULTIPLY_ADD(p, exponent, 0x1.45d6ecp-4f);
+    p = MULTIPLY_ADD(p, exponent, 0x1.1054acp-2f);
+    p = MULTIPLY_ADD(p, exponent, 0x1.98844cp-1f);
+    const float small = fused(exponent, p, -half);
 
-    const float y = 0.25f * z, t = 1.0f / (1.0f + y);
-    const float v = MULTIPLY_ADD(quotient_rest(t, y), t, t - 0.640625f); /* 1 / (1 + z / 4) - 41/64 to more bits */
+    const float t = 1.0f / (2.0f - half);
+    const float v = MULTIPLY_ADD(quotient_rest(t, half), t, t - 0.3203125f); /* 1 / (2 + z / 2) - 41/128 to more bits */
     /* 2^-64 z q(z) in v, from 0.5 to 15: 2^-26 */
-    float q = -0x1.66d1fap-69f;
-    q = MULTIPLY_ADD(q, v, 0x1.3e24c2p-67f);
-    q = MULTIPLY_ADD(q, v, 0x1.5905c6p-66f);
-    q = MULTIPLY_ADD(q, v, -0x1.df0988p-68f);
-    q = MULTIPLY_ADD(q, v, -0x1.0f0c1ep-64f);
-    q = MULTIPLY_ADD(q, v, -0x1.b0c478p-64f);
-    q = MULTIPLY_ADD(q, v, -0x1.8df8d8p-64f);
-    q = fused(q, v, -0x1.d9b120p-65f);
-    q = fused(q, v, -0x1.542132p-66f);
+    float q = -0x1.66d1fap-60f;
+    q = MULTIPLY_ADD(q, v, 0x1.3e24c2p-59f);
+    q = MULTIPLY_ADD(q, v, 0x1.5905c6p-59f);
+    q = MULTIPLY_ADD(q, v, -0x1.df0988p-62f);
+    q = MULTIPLY_ADD(q, v, -0x1.0f0c1ep-59f);
+    q = MULTIPLY_ADD(q, v, -0x1.b0c478p-60f);
+    q = MULTIPLY_ADD(q, v, -0x1.8df8d8p-61f);
+    q = fused(q, v, -0x1.d9b120p-63f);
+    q = fused(q, v, -0x1.542132p-65f);
     q = fused(q, v, 0x1.61cd46p-66f);
 
-    /* exp(-z^2 / 2) = 2^n exp(r), with 2 r from z^2 and n 2 ln 2, whose upper part is exact and rounded only with
-       z^2. */
+    /* exp(-z^2 / 2) = 2^n exp(r), where the product with the upper part of ln 2 is exact, and -z^2 / 2 is not rounded. */
     const float rounding = ROUNDING + 127 + 64; /* as in logistic_float32 */
-    const float shifted = MULTIPLY_ADD(square, -0x1.715476p-1f, rounding), whole = shifted - rounding;
+    const float shifted = MULTIPLY_ADD(exponent, 0x1.715476p+0f, rounding), whole = shifted - rounding;
 #ifdef __FMA__
-    const float upper = __builtin_fmaf(z, z, whole * (2 * LN2_HIGH));
-    const float r = 0.5f * MULTIPLY_ADD(whole, -2 * LN2_LOW, -upper);
+    const float r = MULTIPLY_ADD(whole, -LN2_LOW, __builtin_fmaf(half, z, whole * -LN2_HIGH));
 #else
     const float r = (float)(-0.5 * z * z - whole * 0x1.62e42fefa39efp-1);
 #endif
@@ -105,9 +103,8 @@ static ALWAYS_INLINE float gelu_float32(float x)
     e = MULTIPLY_ADD(e, r, 0x1.555490p-3f);
     e = fused(e, r, 0.5f);
     e = fused(r * r, e, r);
-    const float tail = fused(q, e, q), scale = float_of_bits(bits_of_float(shifted) << 23);
-    const float large = MULTIPLY_ADD(-tail, scale, -0.0f > x ? -0.0f : x);
-    return z < 0.625f ? small : large;
+    const float scale = float_of_bits(bits_of_float(shifted) << 23), large = fused(q, e, q) * scale;
+    return (-0.0f > x ? -0.0f : x) - (z < 0.625f ? small : large);
 }
 
 static ALWAYS_INLINE double gelu_float64(double x)
@@ -135,8 +132,8 @@ static ALWAYS_INLINE double gelu_float64(double x)
 static ALWAYS_INLINE float gelu_slope_float32(float x)
 {
     const float size = __builtin_fabsf(x), z = size > 15.0f ? 15.0f : size;
-    const float tail = 0.5f * scaled_erfc_float32((float)(0.375 * ROOT_HALF) * z);
-    const float below = times_normal_float32(0x1p-64f * MULTIPLY_ADD(z, (float)-INVERSE_ROOT_2PI, tail), z);
+    const float tail = scaled_erfc_float32(z, (float)(0.375 * ROOT_HALF), 0x1p-65f);
+    const float below = times_normal_float32(MULTIPLY_ADD(z, (float)(-INVERSE_ROOT_2PI * 0x1p-64), tail), z);
     return x > 0.0f ? 1.0f - below : below;
 }
 

@@ -38,13 +38,25 @@ def check_inexact(name: str, layout: Layout) -> None:
 
 
 @elementwise
+class _grad_per_norm:
+    """grad / norm; grad itself where the norm is 0, since all elements are 0 there."""
+
+    inputs = ("grad", "norm")
+    accepts = is_real
+
+    def value(F, grad, norm):
+        return grad / F.where(norm == 0, 1, norm)
+
+
+@elementwise
 class _cubic_slope:
     """The gradient of the 3-norm for input: grad q |q|, where q = input / norm."""
 
-    inputs = ("grad", "input", "norm")
+    inputs = ("input", "grad", "norm")
     accepts = is_real
+    has_kernel = True
 
-    def value(F, grad, input, norm):
+    def value(F, input, grad, norm):
         share = input / norm
         return grad * (share * abs(share))
 
@@ -76,8 +88,7 @@ class _norm2:
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
     def vjp_input(F, g, input, out, dims, keepdim):
-        norm = F.keep_dims(out, dims, keepdim)
-        return F.mul(input, F.div(F.keep_dims(g, dims, keepdim), F.where(F.eq(norm, 0), 1, norm)))
+        return F.mul(input, F.keep_dims(F.grad_per_norm(g, out), dims, keepdim))
 
 
 @operator
@@ -96,7 +107,7 @@ class _norm_p:
         nothing = F.eq(norm, 0)
         norm = F.where(nothing, 1, norm)
         if p == 3:
-            return F.cubic_slope(g, input, norm)
+            return F.cubic_slope(input, g, norm)
         if p < 0:  # a norm is 0 beside one element of 0, whatever the others are
             g = F.where(nothing, 0, g)
         if not 0 < p <= 1:  # the power of a quotient overflows for these p, powers of its operands overflow for others
@@ -249,7 +260,7 @@ def floating_reduction(
 
 @elementwise
 class _scaled_exp:
-    """exp(input - shift) * scale, in one pass."""
+    """exp(input - shift) * scale, in one pass, where input is at most shift."""
 
     inputs = ("input", "shift", "scale")
     compute_dtype = floating
