@@ -198,7 +198,7 @@ class Trace:
         return len(self.events)
 
     def _repr_html_(self) -> str:
-        from .._events.events import EventList  # it imports this module
+        from .. import EventList  # it imports this module
 
         return html_of([repr(self)[1:-1]]) + EventList(self).key_averages()._repr_html_()
 
