@@ -76,6 +76,13 @@ def test_a_random_generator_that_is_used(name):
             captured(ones(3))
 
 
+@pytest.mark.parametrize("call", [lambda x: print(x.shape), lambda x: open(0, closefd=False)], ids=["print", "open"])
+def test_a_break_names_the_effect_of_a_function(call, request):
+    name = request.node.callspec.id
+    with raises(CaptureError, "capture", f"it uses {name}, whose effect a replay would not repeat", "call it outside"):
+        capture(call, on_break="error")(ones(3))
+
+
 def test_modes_and_the_default_dtype():
     w = randn(3).requires_grad_()
     captured = capture(lambda x: (x * w + zeros(3)).sum())

@@ -86,6 +86,9 @@ OF_CALLERS = tuple([getattr(sys, name) for name in ("_getframemodulename",) if h
 EXCEPTIONS = tuple([getattr(sys, name) for name in ("exc_info", "exception") if hasattr(sys, name)])
 """Functions that return the exception being handled, which may be the caller's."""
 
+EFFECTS = (print, open, input)
+"""Functions that are called for an effect outside of the process."""
+
 COMPARING_IDENTITY = (operator.is_, operator.is_not)
 
 SUPPORT_ONLY = (

@@ -350,6 +350,9 @@ class Reach(LibraryReads):
         owner = getattr(function, "__self__", None)
         if owner is not None and not issubclass(type(owner), (ModuleType, type)):
             self.reach(owner, words)  # a bound method
+        elif function in constant_values.EFFECTS:
+            reason = f"it uses {function.__name__}, whose effect a replay would not repeat"
+            self.recorder.broken(reason, "call it outside of the function, on its result", self.site)
         elif not constant_values.is_pure(function):
             self.refuse(f"{words}, the C function {getattr(function, '__module__', None)}.{function.__qualname__}")
         elif function.__name__ in constant_values.ALL_ATTRIBUTES:
