@@ -1,16 +1,20 @@
-"""A small GPT: a transformer that learns to write nonsense verse, a letter at a time.
+"""A GPT with GPT-2's parameter names: a small one learns to write nonsense verse, or GPT-2 continues a text.
 
-    python examples/gpt.py                      with PyTorch
-    python -m facula run examples/gpt.py        with facula
+    python examples/gpt.py                                                 with PyTorch
+    python -m facula run examples/gpt.py                                   with facula
+    python -m facula run examples/gpt.py --weights model.safetensors --tokens 15496 11 616 1438 318
 
-It is trained like larger ones: tied weights, AdamW that decays matrices alone, a warm-up and a cosine
-schedule, gradients accumulated over micro-batches and clipped, and sampling among the likeliest letters.
+It is trained like larger ones: tied weights, AdamW that decays only matrices, a warm-up and a cosine schedule,
+gradients accumulated over micro-batches and clipped, and sampling among the most likely letters. With `--weights` the
+program loads a .pth or .safetensors file of GPT-2, and continues the tokens, which a library such as tiktoken makes
+from a text.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -52,82 +56,130 @@ LETTERS = sorted(set(TEXT))
 LENGTH, BATCH, MICRO_BATCHES = 32, 8, 2
 
 
+class Conv1D(nn.Module):
+    """A linear layer whose weight is (inputs, outputs), as in GPT-2's files."""
+
+    def __init__(self, outputs: int, inputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(inputs, outputs))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x):
+        return x @ self.weight + self.bias
+
+
 class Attention(nn.Module):
-    """Causal self-attention: each place looks at itself and at those before it."""
+    """Causal self-attention: each position attends to itself and to earlier ones."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.inputs = nn.Linear(size, 3 * size)
-        self.output = nn.Linear(size, size)
+        self.c_attn = Conv1D(3 * size, size)
+        self.c_proj = Conv1D(size, size)
 
     def forward(self, x):
         batch, length, size = x.shape
         query, key, value = (
             part.view(batch, length, self.heads, size // self.heads).transpose(1, 2)
-            for part in self.inputs(x).split(size, dim=2)
+            for part in self.c_attn(x).split(size, dim=2)
         )
         mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
-        return self.output(mixed.transpose(1, 2).reshape(batch, length, size))
+        return self.c_proj(mixed.transpose(1, 2).reshape(batch, length, size))
+
+
+class MLP(nn.Module):
+    """A small network at each position."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.c_fc = Conv1D(4 * size, size)
+        self.c_proj = Conv1D(size, 4 * size)
+
+    def forward(self, x):
+        return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
 
 
 class Block(nn.Module):
-    """Attention, then a small network at each place; each adds to its input."""
+    """Attention, then a small network at each position; each result is added to the input."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
-        self.attention_norm = nn.LayerNorm(size)
-        self.attention = Attention(size, heads)
-        self.network_norm = nn.LayerNorm(size)
-        self.network = nn.Sequential(nn.Linear(size, 4 * size), nn.GELU(), nn.Linear(4 * size, size))
+        self.ln_1 = nn.LayerNorm(size)
+        self.attn = Attention(size, heads)
+        self.ln_2 = nn.LayerNorm(size)
+        self.mlp = MLP(size)
 
     def forward(self, x):
-        x = x + self.attention(self.attention_norm(x))
-        return x + self.network(self.network_norm(x))
+        x = x + self.attn(self.ln_1(x))
+        return x + self.mlp(self.ln_2(x))
 
 
 class GPT(nn.Module):
-    """Scores of the next letter at each place: (batch, length) to (batch, length, letters)."""
+    """Scores of the next token at each position: (batch, length) to (batch, length, tokens)."""
 
-    def __init__(self, letters: int, size: int, layers: int = 2, heads: int = 4) -> None:
+    def __init__(self, tokens: int = 50257, size: int = 768, layers: int = 12, heads: int = 12, length: int = 1024):
         super().__init__()
-        self.letters = nn.Embedding(letters, size)
-        self.places = nn.Embedding(LENGTH, size)
-        self.blocks = nn.ModuleList(Block(size, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(size)
-        self.scores = nn.Linear(size, letters, bias=False)
-        self.scores.weight = self.letters.weight  # one matrix reads and writes letters
+        self.length = length
+        self.wte = nn.Embedding(tokens, size)
+        self.wpe = nn.Embedding(length, size)
+        self.h = nn.ModuleList(Block(size, heads) for _ in range(layers))
+        self.ln_f = nn.LayerNorm(size)
 
-    def forward(self, letters):
-        x = self.letters(letters) + self.places(torch.arange(letters.shape[1]))
-        for block in self.blocks:
+    def forward(self, tokens):
+        x = self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1]))
+        for block in self.h:
             x = block(x)
-        return self.scores(self.norm(x))
+        return F.linear(self.ln_f(x), self.wte.weight)  # one matrix for the input and the scores
 
     @torch.no_grad()
-    def write(self, opening: str, count: int, likeliest: int = 3) -> str:
-        """The opening and `count` letters more, each drawn among the likeliest ones."""
-        written = torch.tensor([[LETTERS.index(letter) for letter in opening]])
+    def extend(self, tokens: list[int], count: int, likeliest: int) -> list[int]:
+        """Return the tokens and `count` more, each drawn from the `likeliest` most likely ones."""
+        written = torch.tensor([tokens])
         for _ in range(count):
-            best, letters = self(written[:, -LENGTH:])[:, -1].topk(likeliest)
+            best, found = self(written[:, -self.length :])[:, -1].topk(likeliest)
             chosen = torch.multinomial(best.softmax(-1), 1)
-            written = torch.cat([written, letters.gather(1, chosen)], dim=1)
-        return "".join(LETTERS[letter] for letter in written[0].tolist())
+            written = torch.cat([written, found.gather(1, chosen)], dim=1)
+        return written[0].tolist()
+
+
+def read(path: str) -> dict[str, torch.Tensor]:
+    """Return the tensors of a .pth or .safetensors file; facula's `load` reads both."""
+    if path.endswith(".safetensors") and find_spec("safetensors"):
+        from safetensors.torch import load_file
+
+        return load_file(path)
+    return torch.load(path)
+
+
+def pretrained(path: str) -> GPT:
+    """Return a network with the weights, and the sizes, of a file; heads have 64 numbers.
+
+    Files may also contain the masks of attention, a prefix, and the scores' matrix, which is `wte.weight`.
+    """
+    unused = (".attn.bias", ".attn.masked_bias", "lm_head.weight")
+    weights = {name.removeprefix("transformer."): value for name, value in read(path).items()}
+    weights = {name: value for name, value in weights.items() if not name.endswith(unused)}
+    tokens, size = weights["wte.weight"].shape
+    layers = sum(name.endswith("ln_1.bias") for name in weights)
+    model = GPT(tokens, size, layers, size // 64, len(weights["wpe.weight"]))
+    model.load_state_dict(weights)
+    return model.eval()
 
 
 def draw_weights(model: nn.Module, generator: np.random.Generator) -> None:
-    """Fill all matrices from NumPy's generator, so that a seed means the same in every library; biases are 0."""
+    """Draw all matrices from NumPy's generator: the same ones for a seed in every library; biases are 0."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.ndim > 1:
                 drawn = generator.standard_normal(tuple(parameter.shape))
-                parameter.copy_(torch.from_numpy(drawn) * parameter.shape[1] ** -0.5)
+                inputs = parameter.shape[1] if name.startswith("w") else parameter.shape[0]
+                parameter.copy_(torch.from_numpy(drawn) * inputs**-0.5)
             elif name.endswith("bias"):
                 parameter.zero_()
 
 
 def make_optimizer(model: nn.Module) -> torch.optim.Optimizer:
-    """AdamW that decays matrices, and neither biases nor the scales of norms."""
+    """Return an AdamW that decays matrices, and neither biases nor the scales of norms."""
     matrices = [parameter for parameter in model.parameters() if parameter.ndim > 1]
     vectors = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}]
@@ -135,7 +187,7 @@ def make_optimizer(model: nn.Module) -> torch.optim.Optimizer:
 
 
 def rate_at(step: int, steps: int, warmup: int = 10) -> float:
-    """A factor of the learning rate: up in a straight line, then down a cosine to a tenth."""
+    """Return the factor of the learning rate: linear warm-up, then a cosine down to a tenth."""
     if step < warmup:
         return (step + 1) / warmup
     passed = (step - warmup) / max(1, steps - warmup)
@@ -143,10 +195,10 @@ def rate_at(step: int, steps: int, warmup: int = 10) -> float:
 
 
 def learn(model: GPT, letters):
-    """Add to the gradients those of a micro-batch; its share of the loss."""
+    """Add the gradients of a micro-batch, and return its part of the loss."""
     scores = model(letters[:, :-1])
     loss = F.cross_entropy(scores.reshape(-1, len(LETTERS)), letters[:, 1:].reshape(-1)) / MICRO_BATCHES
-    loss.backward()  # adds to the gradients of the micro-batches before
+    loss.backward()  # adds to the gradients of earlier micro-batches
     return loss.detach()
 
 
@@ -158,13 +210,13 @@ def update(model: GPT, optimizer: torch.optim.Optimizer) -> None:
 
 
 def train(options: argparse.Namespace) -> list[float]:
-    """Train, print as it goes, and give the loss of each step."""
+    """Train, print the progress, and return the loss of each step."""
     torch.set_default_dtype(getattr(torch, options.dtype))
     torch.manual_seed(options.seed)
     generator = np.random.default_rng(options.seed)
     text = torch.tensor([LETTERS.index(letter) for letter in TEXT])
 
-    model = GPT(len(LETTERS), options.size)
+    model = GPT(len(LETTERS), options.size, layers=2, heads=4, length=LENGTH)
     draw_weights(model, generator)
     optimizer = make_optimizer(model)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate_at(step, options.steps))
@@ -183,19 +235,26 @@ def train(options: argparse.Namespace) -> list[float]:
         losses.append(total)
         if step % 20 == 0 or step == options.steps - 1:
             print(f"step {step:4d}   loss {total:.4f}   rate {schedule.get_last_lr()[0]:.5f}")
-    print(model.write("'Twas ", 200))
+    written = model.extend([LETTERS.index(letter) for letter in "'Twas "], 200, likeliest=3)
+    print("".join(LETTERS[letter] for letter in written))
     return losses
 
 
 def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=300, help="training steps (%(default)s)")
-    parser.add_argument("--size", type=int, default=64, help="numbers that stand for a letter (%(default)s)")
+    parser.add_argument("--size", type=int, default=64, help="numbers per letter (%(default)s)")
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32", help="(%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of weights and batches (%(default)s)")
+    parser.add_argument("--weights", metavar="FILE", help="load these weights and continue tokens instead")
+    parser.add_argument("--tokens", type=int, nargs="+", metavar="TOKEN", help="the tokens")
     return parser
 
 
 if __name__ == "__main__":
-    train(arguments().parse_args())
+    options = arguments().parse_args()
+    if options.weights:
+        print(*pretrained(options.weights).extend(options.tokens, 20, likeliest=1))
+    else:
+        train(options)

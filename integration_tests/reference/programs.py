@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "vit")
+PROGRAMS = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "resnet", "vit")
 STEPS = 20
 SIZE = 16
 
