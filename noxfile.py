@@ -279,10 +279,11 @@ def workflows(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def docs(session: nox.Session) -> None:
-    """Build the site in .nox/docs/site/, which opens from disk; warnings, such as dead links, are errors."""
+    """Build the site in .nox/docs/site/, which opens from disk; warnings and failed checks are errors."""
     install(session, *PACKAGES, also=SITE)
     output = ROOT / ".nox" / "docs" / "site"
     session.run("python", "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "-E", "docs", str(output))
+    session.run("python", "docs/_site/check.py", str(output))
     session.log(f"open {output / 'index.html'}")
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
+import subprocess
+import time
 from collections.abc import Sequence
 from importlib.metadata import distributions
 from pathlib import Path
@@ -62,7 +65,7 @@ def farthest(lines: Sequence[Line], count: int = 10) -> str:
 
 
 def circumstances(clock: str) -> dict:
-    """Return the machine and the versions of the measurement."""
+    """Return the machine, the versions, the date and the commit of the measurement."""
     ours = ("facula", "torch", "numpy")
     packages = {found.name: found.version for found in distributions() if found.name.startswith(ours)}
     processor = platform.processor() or platform.machine()
@@ -70,7 +73,13 @@ def circumstances(clock: str) -> dict:
     if cpuinfo.exists():
         lines = cpuinfo.read_text().splitlines()
         processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), processor)
+    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    commit = (
+        subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() if shutil.which("git") else ""
+    )
     return {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "commit": commit,
         "python": platform.python_version(),
         "packages": dict(sorted(packages.items())),
         "processor": processor,

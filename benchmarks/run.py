@@ -84,7 +84,7 @@ def main() -> int:
     parser.add_argument("--effort", type=float, default=1.0, help="factor for rounds and times (default: 1)")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: on a busy machine; see README.md")
     parser.add_argument("--list", action="store_true", help="list rows and targets, measure nothing")
-    parser.add_argument("--out", type=Path, default=HERE.parent / "results", help="folder for bench.json and bench.png")
+    parser.add_argument("--out", type=Path, help="folder for bench.json and bench.png; default: results/, of all rows")
     options = parser.parse_args()
 
     known = {group.name for group in GROUPS}
@@ -115,10 +115,11 @@ def main() -> int:
     if not lines:
         parser.error("no row has such a name; --list shows them all")
     print(f"\n{report.summary(lines)}\n{report.farthest(lines)}".rstrip())
-    if options.only or options.group:
-        print("a part of the rows: nothing written")
+    if options.out is None and (options.only or options.group):
+        print("a part of the rows: nothing written without --out")
     else:
-        report.write_json(options.out / "bench.json", lines, where)
-        drawn = report.draw_chart(options.out / "bench.png", lines)
-        print(f"written: {options.out / 'bench.json'}" + (", bench.png" if drawn else "; no chart without matplotlib"))
+        folder = options.out or HERE.parent / "results"
+        report.write_json(folder / "bench.json", lines, where)
+        drawn = report.draw_chart(folder / "bench.png", lines)
+        print(f"written: {folder / 'bench.json'}" + (", bench.png" if drawn else "; no chart without matplotlib"))
     return int(any("error" in line for line in lines))

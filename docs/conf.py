@@ -2,10 +2,15 @@
 
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_site"))
+import diagrams
+import pytorch_names
 import reference
+import releases
+import results
 
 project = "facula"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -19,15 +24,20 @@ autodoc_typehints = "none"
 add_module_names = False
 html_theme = "furo"
 html_title = "facula"
+html_static_path = ["_site/static"]
+html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "_site" / "search.js")
 html_copy_source = html_show_sourcelink = html_show_sphinx = html_show_copyright = False
 
 REPOSITORY = "https://github.com/facula/facula/blob/main"
 LINK = re.compile(r"(\]\()([^)#\s:]*)((?:#[^)\s]*)?\))")
+FILE_NAME = re.compile(r"\[[\w-]+\.md\]\((/[^)]*)\)")  # a link whose text is a file's name: the site shows the title
 START = "## What facula offers"  # the README's first heading that the start page leaves out
+WRITTEN = {"explanation/benchmarks": results.page, "reference/releases": releases.page}  # what follows introductions
 
 
 def prepare(app, name, source):
-    """Begin the start page with the README, let links to files outside docs/ lead to the repository, show diagrams."""
+    """Begin the start page with the README, let links to files outside docs/ lead to the repository, draw diagrams."""
     root, file = Path(app.srcdir).parent, Path(app.srcdir, app.env.doc2path(name))
 
     def moved(link, file):
@@ -40,7 +50,8 @@ def prepare(app, name, source):
     if name == "index":
         readme = root / "README.md"
         text = LINK.sub(lambda link: moved(link, readme), readme.read_text().partition(START)[0]) + text
-    source[0] = text.replace("```mermaid", "```text")
+    text = FILE_NAME.sub(r"[](\1)", text)
+    source[0] = diagrams.replace(text) + WRITTEN.get(name, str)()
 
 
 def write_as_rest(app, what, name, value, options, lines):
@@ -48,8 +59,22 @@ def write_as_rest(app, what, name, value, options, lines):
     lines[:] = map(reference.as_rest, lines)
 
 
+def add_aliases(app, env):
+    """Enter all names of objects, and those of their members, in the inventory; the search shows the main ones."""
+    objects = env.domains.python_domain.objects
+    members = defaultdict(list)
+    for name in objects:
+        members[name.rpartition(".")[0]].append(name)
+    for alias, home in reference.aliases().items():
+        for name in (home, *members[home]):
+            if name in objects:
+                objects.setdefault(alias + name.removeprefix(home), objects[name]._replace(aliased=True))
+
+
 def setup(app):
     """Write the pages of the reference, and prepare the sources when they are read."""
     reference.write()
+    pytorch_names.write()
     app.connect("source-read", prepare)
+    app.connect("env-updated", add_aliases)
     app.connect("autodoc-process-docstring", write_as_rest, priority=600)

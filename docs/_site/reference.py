@@ -1,15 +1,21 @@
 """Writes the reference: a page per public module or family of names, with each object described once.
 
 An object with several names is described under the shortest one of facula, or else of its package. Other pages link to
-it. The pages are written to docs/reference/names/ before Sphinx reads its sources.
+it, and the inventory (`objects.inv`) has all its names. The pages are written to docs/reference/names/ before Sphinx
+reads its sources.
 """
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
+
+from facula._lookup import places
+from facula._lookup.refusals import Refused
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = Path(__file__).resolve().parents[1] / "reference" / "names"
@@ -31,12 +37,28 @@ DEEPER = ("facula.nn.functional", "facula.nn.init", "facula.nn.utils", "facula.o
 
 
 def public_modules(package):
-    """Return the public modules of a package that list their names, imported."""
+    """Return the public modules of a package that list their names, imported; as_torch, which has none, is one."""
     root = importlib.import_module(package)
-    names = [package, *(found.name for found in pkgutil.walk_packages(root.__path__, f"{package}."))]
-    shown = (name for name in names if not any(part.startswith("_") for part in name.split(".")))
+    names = {package, *(found.name for found in pkgutil.walk_packages(root.__path__, f"{package}."))}
+    if package == "facula":
+        names |= places.sections().keys()  # modules of the table of names may have no file
+    shown = (name for name in sorted(names) if not any(part.startswith("_") for part in name.split(".")))
     modules = [importlib.import_module(name) for name in shown if not name.endswith(("__main__", ".as_torch"))]
     return [module for module in modules if getattr(module, "__all__", None)]
+
+
+def public_names(module):
+    """Return the public names of a module: its list, and rows of the table of names."""
+    found = {*module.__all__, *places.public_names(module.__name__)}
+    return sorted(name for name in found if not is_refused(getattr(module, name)))
+
+
+def is_refused(value):
+    """Return whether a value only says that facula has no such thing."""
+    return isinstance(value, Refused) or (
+        inspect.isclass(value)
+        and (value.__doc__ or "").endswith("is not implemented: calls raise NotImplementedError.")
+    )
 
 
 def page_of(module, value):
@@ -58,7 +80,7 @@ def describe(name, value):
     """Return the directive for a name."""
     if inspect.isclass(value):
         return f".. autoclass:: {name}\n   :members:\n"
-    if callable(value) and hasattr(value, "__name__"):
+    if callable(value) and hasattr(value, "__name__") and type(value).__module__ != "typing":
         return f".. autofunction:: {name}\n"
     return f".. py:data:: {name}\n   :type: {type(value).__name__}\n"
 
@@ -77,32 +99,67 @@ def as_rest(line):
     return line[:start] + "".join(parts)
 
 
-def write():
-    """Write all pages, and return their names."""
+def all_modules():
+    """Return the public modules of all packages, those of facula first, then the shortest names."""
     packages = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
     names = ["facula", *(f"facula_{package}" for package in packages if package != "facula")]
-    homes, pages, titles = {}, defaultdict(list), {}
     modules = [module for package in names for module in public_modules(package)]
-    modules.sort(key=lambda module: (module.__name__.split(".")[0] != "facula", module.__name__.count(".")))
-    for module in modules:
-        for name in sorted(module.__all__):
+    # A module that a package imports from another one is a second name of it.
+    return sorted(modules, key=lambda module: (module.__name__.split(".")[0] != "facula", module.__name__.count(".")))
+
+
+def entries():
+    """Yield all public names of values: the module, the name, the value, and the name that describes it."""
+    homes = {}
+    for module in all_modules():
+        for name in public_names(module):
             value = getattr(module, name)
-            page, title = page_of(module.__name__, value)
-            titles[page] = title
-            whole = f"{module.__name__}.{name}"
-            if inspect.ismodule(value):
-                continue
-            home = homes.setdefault(id(value), whole) if callable(value) else whole
-            pages[page].append((whole, value, home))
+            if not inspect.ismodule(value):
+                whole = f"{module.__name__}.{name}"
+                yield module, whole, value, homes.setdefault(id(value), whole) if callable(value) else whole
+
+
+def aliases():
+    """Return the names that are described under another one, with that one."""
+    return {whole: home for _, whole, _, home in entries() if whole != home}
+
+
+def introduction(page, modules):
+    """Return the first sentence about the page's module, and targets for all modules of the page."""
+    targets = "".join(f".. py:module:: {name}\n" for name in sorted(modules))
+    own = inspect.getdoc(sys.modules[page]) if page in modules else ""
+    first = re.split(r"(?<=\.)\s", (own or "").removeprefix(f"{page}: ").replace("\n", " "))[0].strip()
+    return f"{as_rest(first[:1].upper() + first[1:])}\n\n{targets}.. py:currentmodule:: None\n\n"
+
+
+def as_torch():
+    """Return the description of facula.as_torch, which is not imported: that would change what `import torch` means."""
+    path = Path(sys.modules["facula"].__file__).with_name("as_torch.py")
+    return "\n``facula.as_torch``\n" + "-" * 20 + f"\n\n{ast.get_docstring(ast.parse(path.read_text()))}\n"
+
+
+def write():
+    """Write all pages, and return their names."""
+    pages, titles, modules, described = defaultdict(list), {}, defaultdict(set), set()
+    for module, whole, value, home in entries():
+        page, title = page_of(module.__name__, value)
+        titles[page] = title
+        described.add(whole)
+        pages[page].append((whole, value, home))
+    for module in all_modules():
+        page = page_of(module.__name__, None)[0]
+        if module.__name__ not in described:  # a function of this name hides the module
+            modules[page if page in pages else "facula"].add(module.__name__)
+    modules["facula-settings"] |= modules.pop("facula", set()) | {"facula.as_torch"}
     PLACE.mkdir(parents=True, exist_ok=True)
-    for page, entries in pages.items():
-        own = [describe(whole, value) for whole, value, home in entries if whole == home]
-        other = [f"* ``{whole}``: :py:obj:`{home}`\n" for whole, value, home in entries if whole != home]
+    for page, found in pages.items():
+        own = [describe(whole, value) for whole, value, home in found if whole == home]
+        other = [f"* ``{whole}``: :py:obj:`{home}`\n" for whole, value, home in found if whole != home]
         title = titles[page]
-        text = f"{title}\n{'=' * len(title)}\n\n" + "\n".join(own)
+        text = f"{title}\n{'=' * len(title)}\n\n{introduction(page, modules[page])}" + "\n".join(own)
         if other:
             text += "\nNames of objects that other pages describe\n" + "-" * 42 + "\n\n" + "".join(other)
-        (PLACE / f"{page}.rst").write_text(text)
+        (PLACE / f"{page}.rst").write_text(text + (as_torch() if page == "facula-settings" else ""))
     return sorted(pages)
 
 

@@ -25,8 +25,8 @@ MODULES = [
     "autograd.profiler", "autograd.variable", "backends", "backends.cpu", "backends.cuda", "backends.cudnn",
     "backends.mkl", "backends.mkldnn", "backends.mps", "backends.openmp", "backends.opt_einsum", "compiler", "cpu",
     "cuda.amp", "distributed", "distributed.device_mesh", "distributed.fsdp", "distributed.optim",
-    "distributed.tensor", "export", "fx", "hub", "jit", "mps", "multiprocessing", "nn.parallel", "onnx", "profiler",
-    "random", "serialization", "sparse", "utils.benchmark", "utils.data.distributed", "version", "xpu",
+    "distributed.tensor", "export", "fft", "func", "fx", "hub", "jit", "mps", "multiprocessing", "nn.parallel", "onnx",
+    "profiler", "random", "serialization", "sparse", "utils.benchmark", "utils.data.distributed", "version", "xpu",
 ]  # fmt: skip
 ELSEWHERE = (sys.stdlib_module_names - {"builtins"}) | {"numpy", "typing_extensions"}
 FILES = {

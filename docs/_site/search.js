@@ -1,0 +1,40 @@
+// Order of search results: exact names of facula, then guides, then the other packages. Sphinx includes this file.
+
+const WORDS = { custom: "own", jupyter: "notebook", colab: "notebook", csv: "tabular" }; // other words of the pages
+
+document.addEventListener("DOMContentLoaded", () => {
+  const parse = Search._parseQuery;
+  Search._parseQuery = (query) => {
+    query = query.replace(/\btorch\./g, "facula."); // PyTorch's names are names here
+    query = query.replace(/\w+/g, (word) => WORDS[word.toLowerCase()] || word);
+    Scorer.query = query.trim().toLowerCase();
+    return parse(query);
+  };
+});
+
+var Scorer = {
+  query: "",
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+
+  score: ([page, title, anchor, description, score, file, kind]) => {
+    const folder = page.split("/")[0], guides = { "how-to": 16, tutorials: 14, packages: 12, index: 18, explanation: 8 };
+    if (kind !== "object") {
+      const words = Scorer.query.split(/\W+/).filter((word) => title.toLowerCase().includes(word)).length;
+      const guide = guides[folder] || (/pytorch-names|glossary/.test(page) ? 10 : 0);
+      const exact = title.toLowerCase() === Scorer.query ? 30 : 0;
+      return score + exact + (guide ? guide + 6 * words + (kind === "title" ? 10 : 0) : 0);
+    }
+    const name = title.toLowerCase(), dots = title.split(".").length, last = name.split(".").pop();
+    const rank = score - 2 * dots - (title.startsWith("facula.") ? 0 : 14) - (/\.(extend|testing)\./.test(title) ? 10 : 0)
+      - (dots > 2 && description.startsWith("Python module") ? 30 : 0);
+    if (name === Scorer.query || name === `facula.${Scorer.query}`) return rank + 60;
+    return rank + (name.endsWith(`.${Scorer.query}`) || (last === Scorer.query.split(".").pop() && dots < 5) ? 40 : 0);
+  },
+};
