@@ -82,9 +82,10 @@ SPECIAL = {
     "elementwise/special.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/trigonometric.dispatch.c": WITHOUT_BRANCHES,
     "files/portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
+    "linalg/elimination.dispatch.c": ["-fcx-limited-range"],
+    "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     # GCC 12 contracts complex products that it vectorizes as straight-line code, whatever -ffp-contract says.
     "lines/scan.dispatch.c": ["-fno-tree-slp-vectorize"],
-    "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "products/matmul.bfloat16.c": ["-ffp-contract=fast"],
     "products/matmul.dispatch.c": ["-ffp-contract=fast"],
     "sequences/attention.bfloat16.c": ["-ffp-contract=fast"],

@@ -117,17 +117,28 @@ static int64_t permute_matrix(const struct facula_elimination *plan, int64_t mat
     const int64_t n = plan->rows, steps = plan->columns;
     const int32_t *pivots = (const int32_t *)places[0];
     float *out = (float *)places[1] + matrix * n * n;
-    memset(out, 0, (size_t)(n * n) * sizeof *out);
-    for (int64_t i = 0; i < n; i++)
-        out[i * n + i] = 1;
-    for (int64_t k = steps - 1; k >= 0; k--) {
+    int64_t on_stack[SCRATCH / sizeof(int64_t)], *order = scratch_of(on_stack, n * (int64_t)sizeof *order);
+    int64_t status = order ? FACULA_OK : FACULA_MEMORY;
+    for (int64_t i = 0; i < n && order; i++)
+        order[i] = i;
+    for (int64_t k = 0; k < steps && !status; k++) {
         const int64_t row = pivots[k * plan->a_column] - 1;
-        if (row < 0 || row >= n)
-            return FACULA_RANGE;
-        if (row != k)
-            exchange_float32(out + k * n, out + row * n, n);
+        if (row < 0 || row >= n) {
+            status = FACULA_RANGE;
+        } else {
+            const int64_t kept = order[k];
+            order[k] = order[row];
+            order[row] = kept;
+        }
     }
-    return FACULA_OK;
+    if (!status) {
+        memset(out, 0, (size_t)(n * n) * sizeof *out);
+        for (int64_t k = 0; k < n; k++)
+            out[order[k] * n + k] = 1;
+    }
+    if (order != on_stack)
+        free(order);
+    return status;
 }
 
 static int64_t permutation_of(const void *plan, int64_t *args) { return eliminate_all(plan, args, permute_matrix, 4, 1, 2); }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/elimination.cdef.h"
+#include "linalg/loops.h"
 #include "runtime/kernel.h"
 
 enum { MOST_OPERANDS = 5 };

@@ -2,15 +2,18 @@
    them. */
 #include <complex.h>
 #include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/complex_division.h"
+#include "linalg/loops.h"
 #include "linalg/triangular_solve.cdef.h"
 #include "runtime/kernel.h"
 
-enum { ROWS = 4, DOT_PARTS = 16, TILE_BYTES = FACULA_LEVEL == 2 ? 128 : 64 };
+enum { ROWS = 4, DOT_PARTS = 16, TILE_BYTES = FACULA_LEVEL == 2 ? 128 : 64, COPIES = 1 << 14 };
 
-typedef void (*tile_solver)(const struct facula_triangular_solve *plan, const void *a, const void *b, void *x, int64_t width);
+typedef int (*tile_solver)(const struct facula_triangular_solve *plan, const void *a, const void *b, void *x, int64_t width);
 
 struct solve_work {
     const struct facula_triangular_solve *plan;
@@ -18,32 +21,34 @@ struct solve_work {
     char *x;
     int64_t itemsize;
     tile_solver solve;
+    _Atomic int64_t status;
 };
 
 static void solve_task(void *context, int64_t task)
 {
-    const struct solve_work *work = context;
+    struct solve_work *work = context;
     const struct facula_triangular_solve *plan = work->plan;
     const int64_t all = plan->matrices * plan->tiles, start = task * plan->group;
     for (int64_t unit = start; unit < start + plan->group && unit < all; unit++) {
         const int64_t matrix = unit / plan->tiles, column = unit % plan->tiles * plan->tile;
         const int64_t offset = (matrix * plan->n * plan->columns + column) * work->itemsize;
         const int64_t left = plan->columns - column;
-        work->solve(plan, work->a + matrix * plan->a_step * work->itemsize, work->b + offset, work->x + offset,
-                    left < plan->tile ? left : plan->tile);
+        if (work->solve(plan, work->a + matrix * plan->a_step * work->itemsize, work->b + offset, work->x + offset,
+                        left < plan->tile ? left : plan->tile))
+            work->status = FACULA_MEMORY;
     }
 }
 
 static int64_t solve_all(const struct facula_triangular_solve *plan, const int64_t *args, int64_t itemsize, tile_solver solve)
 {
-    struct solve_work work = {plan, (const char *)args[1], (const char *)args[2], (char *)args[3], itemsize, solve};
+    struct solve_work work = {plan, (const char *)args[1], (const char *)args[2], (char *)args[3], itemsize, solve, FACULA_OK};
     const int64_t tasks = (plan->matrices * plan->tiles + plan->group - 1) / plan->group;
     if (plan->serial)
         for (int64_t task = 0; task < tasks; task++)
             solve_task(&work, task);
     else
         facula_parallel(tasks, solve_task, &work);
-    return FACULA_OK;
+    return work.status;
 }
 
 #define S float

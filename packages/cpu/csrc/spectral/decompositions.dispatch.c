@@ -1,7 +1,7 @@
-/* Decompositions of small real matrices: QR, eigenvalues of symmetric matrices, singular values. All compute in double
-   precision, on copies that are scaled by a power of two so that squares neither overflow nor vanish. */
+/* Decompositions of real matrices: QR of any, eigenvalues and singular values of small ones. All compute in double precision, on copies that are scaled by a power of two so that squares neither overflow nor vanish. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/matrices.h"
@@ -9,6 +9,9 @@
 enum {
     MOST = 64,   /* rows and columns */
     CELLS = MOST * MOST,
+    PANEL = 16,  /* reflections that are applied together in larger matrices */
+    TILE = FACULA_LEVEL == 2 ? 16 : 8, /* columns of a product, and */
+    TILE_ROWS = 4,                     /* rows, in registers */
     SWEEPS = 60, /* over all pairs of columns, or steps for an eigenvalue */
 };
 
@@ -106,22 +109,92 @@ static void apply_reflection(const double *v, int64_t stride, double tau, double
         add_row(a + i * width, -tau * v[i * stride], sums, n);
 }
 
-/* Computes R above the diagonal of `a` (m, n) and, in q (m, sides), Q, unless it is NULL. */
-static void qr_of(double *a, int64_t m, int64_t n, double *q, int64_t sides)
+static ALWAYS_INLINE void subtract_tile(double *o, int64_t o_width, const double *a, int64_t a_row, int64_t a_column,
+                                        const double *b, int64_t b_width, int rows, int64_t terms)
 {
-    const int64_t steps = m < n ? m : n;
-    double taus[MOST];
-    for (int64_t k = 0; k < steps; k++) {
-        taus[k] = reflect(a + k * n + k, n, m - k);
-        apply_reflection(a + k * n + k, n, taus[k], a + k * n + k + 1, n, m - k, n - k - 1);
+    double sums[TILE_ROWS][TILE];
+    for (int r = 0; r < rows; r++)
+        memcpy(sums[r], o + r * o_width, sizeof sums[r]);
+    for (int64_t l = 0; l < terms; l++)
+        for (int r = 0; r < rows; r++) {
+            VECTOR_LOOP
+            for (int c = 0; c < TILE; c++)
+                sums[r][c] -= a[r * a_row + l * a_column] * b[l * b_width + c];
+        }
+    for (int r = 0; r < rows; r++)
+        memcpy(o + r * o_width, sums[r], sizeof sums[r]);
+}
+
+/* Subtracts a product of matrices, of a number of columns that is rounded up to a multiple of TILE. */
+static void subtract_product(double *o, int64_t o_width, const double *a, int64_t a_row, int64_t a_column, const double *b,
+                             int64_t b_width, int64_t rows, int64_t columns, int64_t terms)
+{
+    for (int64_t j = 0; j < columns; j += TILE) {
+        int64_t i = 0;
+        for (; i + TILE_ROWS <= rows; i += TILE_ROWS)
+            subtract_tile(o + i * o_width + j, o_width, a + i * a_row, a_row, a_column, b + j, b_width, TILE_ROWS, terms);
+        for (; i < rows; i++)
+            subtract_tile(o + i * o_width + j, o_width, a + i * a_row, a_row, a_column, b + j, b_width, 1, terms);
+    }
+}
+
+/* The width of rows of n elements, to which columns may be added until a number of them is a multiple of TILE. */
+static int64_t padded(int64_t n) { return (n + TILE - 1) / TILE * TILE + TILE; }
+
+/* Applies `count` reflections, below the diagonal of `a`, or with `is_reversed` their inverses in reverse order, to
+   `columns` of c. Their product is 1 - V T V^T (R. Schreiber, C. Van Loan, 1989). */
+static void apply_reflections(const double *a, int64_t width, int64_t rows, int64_t count, const double *taus,
+                              int is_reversed, double *c, int64_t c_width, int64_t columns, double *work)
+{
+    double *v = work, *t = v + rows * PANEL, *products = t + PANEL * PANEL, *along = products + PANEL * PANEL;
+    double *turned = along + PANEL * padded(columns);
+    const int64_t along_width = padded(columns);
+    memset(v, 0, (size_t)(turned + PANEL * along_width - v) * sizeof *v);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < count && k <= i; k++)
+            v[i * PANEL + k] = i == k ? 1 : a[i * width + k];
+    subtract_product(products, PANEL, v, 1, PANEL, v, PANEL, count, count, rows);
+    for (int64_t k = 0; k < count; k++) {
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t l = i; l < k; l++)
+                t[i * PANEL + k] += taus[k] * t[i * PANEL + l] * products[l * PANEL + k];
+        t[k * PANEL + k] = taus[k];
+    }
+    subtract_product(along, along_width, v, 1, PANEL, c, c_width, count, columns, rows);
+    subtract_product(turned, along_width, t, is_reversed ? 1 : PANEL, is_reversed ? PANEL : 1, along, along_width, count,
+                     columns, count);
+    subtract_product(c, c_width, v, PANEL, 1, turned, along_width, rows, columns, count);
+}
+
+/* Computes R above the diagonal of `a` (m, n) and, in q (m, sides), Q, unless it is NULL. Rows of both are `width` and
+   `q_width` elements apart. Without `work` all reflections are applied one by one. */
+static void qr_of(double *a, int64_t m, int64_t n, int64_t width, double *q, int64_t sides, int64_t q_width, double *taus,
+                  double *work)
+{
+    const int64_t steps = m < n ? m : n, panel = work ? PANEL : steps;
+    for (int64_t from = 0; from < steps; from += panel) {
+        const int64_t to = from + panel < steps ? from + panel : steps, end = work ? to : n;
+        for (int64_t k = from; k < to; k++) {
+            taus[k] = reflect(a + k * width + k, width, m - k);
+            apply_reflection(a + k * width + k, width, taus[k], a + k * width + k + 1, width, m - k, end - k - 1);
+        }
+        if (end < n)
+            apply_reflections(a + from * width + from, width, m - from, to - from, taus + from, 1, a + from * width + to,
+                              width, n - to, work);
     }
     if (!q)
         return;
-    memset(q, 0, (size_t)(m * sides) * sizeof *q);
+    memset(q, 0, (size_t)(m * q_width) * sizeof *q);
     for (int64_t i = 0; i < m && i < sides; i++)
-        q[i * sides + i] = 1;
-    for (int64_t k = steps - 1; k >= 0; k--)
-        apply_reflection(a + k * n + k, n, taus[k], q + k * sides + k, sides, m - k, sides - k);
+        q[i * q_width + i] = 1;
+    for (int64_t from = (steps - 1) / panel * panel; from >= 0; from -= panel) {
+        const int64_t count = from + panel < steps ? panel : steps - from;
+        if (work)
+            apply_reflections(a + from * width + from, width, m - from, count, taus + from, 0, q + from * q_width + from,
+                              q_width, sides - from, work);
+        for (int64_t k = steps - 1; k >= 0 && !work; k--)
+            apply_reflection(a + k * width + k, width, taus[k], q + k * q_width + k, q_width, m - k, sides - k);
+    }
 }
 
 /* Computes the ascending eigenvalues of the symmetric `a` and, with `vectors` (n, n), eigenvectors in its rows. Reflections

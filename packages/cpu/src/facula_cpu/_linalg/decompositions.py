@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-# Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster.
+# Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster, or the kernels have no memory.
 WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 12, "svdvals": 3, "pinv": 14}
-MOST = 64
+MOST = {"qr": 512, "qr_r": 512}
 EACH = 100_000  # picoseconds: the overhead of a matrix
 LAPACK = {operator: planners[operator] for operator in WORK}
 
@@ -31,7 +31,7 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
     if any([layout.dtype is not a.dtype for layout in inputs]):
         kernel = None
     rows, columns = a.shape[-2:]
-    is_small = 0 < min(rows, columns) and max(rows, columns) <= MOST
+    is_small = 0 < min(rows, columns) and max(rows, columns) <= MOST.get(operator, 64)
     if kernel is None or not is_small or not all(one.is_contiguous for one in outputs):
         return LAPACK[operator](operator, inputs, outputs, parameters)
     batch = a.shape[:-2]

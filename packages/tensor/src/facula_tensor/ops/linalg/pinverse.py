@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_storage import contiguous, int64
+from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.number_limits import finfo
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor, elements, layout_of_tensor, snapshot, steady
 from ..._creation.filled import empty, full
+from ..._creation.ranges import eye
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
+from ..reduction.norms import vector_norm_of
 from .eigenvalues import not_converged, spectrum_of
-from .matrices import check_info, check_same, matrices, status_layout
+from .matrices import check_info, check_same, expand_batches, matrices, status_layout
+from .qr import qr_of
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Matrices
@@ -123,6 +127,34 @@ def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Ten
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor | None:
+    """Return the least-squares solution from a QR decomposition; None unless all matrices certainly have rank n.
+
+    The product of the norms of R and its inverse is at least the quotient of the first and the last singular value.
+    During capture no element is read, so that the result is None.
+    """
+    layout = layout_of_tensor(A)
+    *batch, m, n = layout.shape
+    if not layout.numel or m < n or layout.device.type == "meta" or isinstance(rcond, Tensor):
+        return None
+    if recorders and current_recorder() is not None:
+        return None
+    Q, R = qr_of(A, "reduced")
+    own = snapshot(elements(R))
+    whole = eye(n, dtype=layout.dtype, device=layout.device)
+    one = no_record_ops.expand(whole, layout_of_tensor(own).shape) if own.ndim > 2 else whole
+    last = tuple(range(own.ndim)[-2:])
+    sides = [
+        vector_norm_of("lstsq", x, 2, last, False, None, None)
+        for x in (own, no_record_ops.triangular_solve(own, one, (True, False)))
+    ]
+    bound = max(m, n) * finfo(layout.dtype.to_real()).eps if rcond is None else as_real(rcond, "lstsq", "rcond")
+    most = no_record_ops.mul(*sides)
+    if not no_record_ops.amax(most, (tuple(range(most.ndim)), False)).item() * bound < 1:
+        return None
+    return F.triangular_solve(*expand_batches("lstsq", R, F.matmul(F.mH(Q), B)), (True, False))
+
+
 def least_squares(
     name: str, A: Tensor, B: Tensor, rcond: float | Tensor | None, driver: str | None
 ) -> tuple[Tensor, ...]:
@@ -138,8 +170,12 @@ def least_squares(
     b = layout_of_tensor(B).shape
     if b[-2] != m:
         raise ArgumentError(f"{name}: expected B to have {m} rows beside A {a.shape}; got shape {given.shape}")
-    solution = F.matmul(pinv_of(name, A, None, rcond, False), B)
-    rank = rank_of(name, A, None, rcond, False)
+    solution = _by_reflections(F, A, B, rcond)
+    if solution is None:
+        solution = F.matmul(pinv_of(name, A, None, rcond, False), B)
+        rank = rank_of(name, A, None, rcond, False)
+    else:
+        rank = full(a.shape[:-2], n, dtype=int64, device=a.device)
     none = empty(0, dtype=a.dtype.to_real(), device=a.device)
     values = no_record_ops.svdvals(snapshot(A))[0] if driver in ("gelsd", "gelss") else none
     residuals = none
