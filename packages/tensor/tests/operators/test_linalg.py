@@ -167,6 +167,36 @@ def test_least_squares():
     assert linalg.lstsq(a, b).residuals.numel() == 0 and linalg.lstsq(a, b, driver="gels").rank.numel() == 0
 
 
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("shape", [(40, 20), (2, 40, 20), (20, 20), (100, 70)])
+def test_least_squares_of_many_columns(dtype, shape):
+    """Those of full rank are solved by QR; values and gradients are those of the pseudo-inverse."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.normal(size=(*shape[:-1], n)).astype(dtype) for n in (shape[-1], 3))
+    a = ft.tensor(a * (1 + 0.5j) if dtype == "complex128" else a, requires_grad=True)
+    b = ft.tensor(b, requires_grad=True)
+    found = linalg.lstsq(a, b, driver="gelsd")
+    np.testing.assert_allclose(found.solution.detach().numpy(), np.linalg.pinv(a.detach().numpy()) @ b.detach().numpy())
+    assert (found.rank == shape[-1]).all() and found.rank.shape == shape[:-2]
+    g = ft.tensor(rng.normal(size=found.solution.shape).astype(dtype))
+    (linalg.pinv(a) @ b).backward(g)
+    wanted, a.grad, b.grad = (a.grad, b.grad), None, None
+    found.solution.backward(g)
+    for one, other in zip((a.grad, b.grad), wanted, strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-6, atol=1e-9)
+
+
+def test_least_squares_of_dependent_columns():
+    """The solution is the one of least norm."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(2, 40, 20))
+    a[1, :, 3] = a[1, :, 5]
+    b = rng.normal(size=(2, 40, 1))
+    found = linalg.lstsq(ft.tensor(a), ft.tensor(b))
+    np.testing.assert_allclose(found.solution.numpy(), np.linalg.pinv(a) @ b, atol=1e-12)
+    assert found.rank.tolist() == [20, 19]
+
+
 def test_conditions_of_singular_matrices():
     assert linalg.cond(ft.zeros(2, 2), 1).item() == float("inf")
     assert linalg.cond(SINGULAR.double()).item() > 1e15

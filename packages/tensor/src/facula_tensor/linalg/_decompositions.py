@@ -263,9 +263,9 @@ def lstsq(
 
     B has shape (..., m, k), or is one vector for each matrix. The result is (solution, residuals, rank,
     singular_values). Singular values up to `rcond` times the first count as 0. All drivers ("gels", "gelsy", "gelsd",
-    "gelss") use singular values. As in LAPACK, "gelsy" (the default) returns no residuals and "gels" no rank; only
-    "gelsd" and "gelss" return singular values. Residuals are returned if m > n and all ranks are n. Omitted results are
-    empty.
+    "gelss") compute the solution from a QR decomposition if n > 16 and no singular value is near the bound, otherwise
+    from singular values. As in LAPACK, "gelsy" (the default) returns no residuals and "gels" no rank; only "gelsd" and
+    "gelss" return singular values. Residuals are returned if m > n and all ranks are n. Omitted results are empty.
 
     Arguments:
         B: the right-hand sides.

@@ -1,4 +1,4 @@
-"""Pseudo-inverses, least squares and ranks, by singular values."""
+"""Pseudo-inverses, least squares and ranks: by singular values, or by QR if there is full rank."""
 
 from __future__ import annotations
 
@@ -127,6 +127,9 @@ def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Ten
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+FEW = 16  # columns, whose singular values cost no more than a QR decomposition and the check of the rank
+
+
 def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor | None:
     """Return the least-squares solution from a QR decomposition; None unless all matrices certainly have rank n.
 
@@ -134,8 +137,8 @@ def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor
     During capture no element is read, so that the result is None.
     """
     layout = layout_of_tensor(A)
-    *batch, m, n = layout.shape
-    if not layout.numel or m < n or layout.device.type == "meta" or isinstance(rcond, Tensor):
+    m, n = layout.shape[-2:]
+    if m < n or n <= FEW or not layout.numel or layout.device.type == "meta" or isinstance(rcond, Tensor):
         return None
     if recorders and current_recorder() is not None:
         return None
