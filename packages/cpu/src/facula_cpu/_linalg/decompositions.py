@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster, or the kernels have no memory.
 WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 12, "svdvals": 3, "pinv": 14}
-MOST = {"qr": 512, "qr_r": 512}
+MOST = {"qr": 320, "qr_r": 320}
 EACH = 100_000  # picoseconds: the overhead of a matrix
 LAPACK = {operator: planners[operator] for operator in WORK}
 
