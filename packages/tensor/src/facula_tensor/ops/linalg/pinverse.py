@@ -18,7 +18,6 @@ from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
-from ..reduction.norms import vector_norm_of
 from .eigenvalues import not_converged, spectrum_of
 from .matrices import check_info, check_same, expand_batches, matrices, status_layout
 from .qr import qr_of
@@ -146,11 +145,8 @@ def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor
     own = snapshot(elements(R))
     whole = eye(n, dtype=layout.dtype, device=layout.device)
     one = no_record_ops.expand(whole, layout_of_tensor(own).shape) if own.ndim > 2 else whole
-    last = tuple(range(own.ndim)[-2:])
-    sides = [
-        vector_norm_of("lstsq", x, 2, last, False, None, None)
-        for x in (own, no_record_ops.triangular_solve(own, one, (True, False)))
-    ]
+    inverse = no_record_ops.triangular_solve(own, one, (True, False))
+    sides = [no_record_ops.norm2(x, (tuple(range(own.ndim)[-2:]), False)) for x in (own, inverse)]
     bound = max(m, n) * finfo(layout.dtype.to_real()).eps if rcond is None else as_real(rcond, "lstsq", "rcond")
     most = no_record_ops.mul(*sides)
     if not no_record_ops.amax(most, (tuple(range(most.ndim)), False)).item() * bound < 1:
