@@ -4,18 +4,17 @@ const fs = require("fs"), vm = require("vm");
 const [site, questions] = process.argv.slice(2);
 const ignored = () => null;
 const page = {
-  SPHINX_HIGHLIGHT_ENABLED: false, URLSearchParams, _: (text) => text, _ready: ignored, begin: ignored,
+  SPHINX_HIGHLIGHT_ENABLED: false, URLSearchParams, _: (text) => text, _ready: ignored,
   document: {
     documentElement: { dataset: { content_root: "" } }, getElementById: ignored, querySelector: ignored,
-    addEventListener: (name, begin) => (page.begin = begin),
+    addEventListener: ignored,
   },
 };
 page.window = page;
 vm.createContext(page);
 const read = (name) => vm.runInContext(fs.readFileSync(`${site}/${name}`, "utf8"), page, { filename: name });
-["base-stemmer", "english-stemmer", "language_data", "searchtools"].forEach((name) => read(`_static/${name}.js`));
+["searchtools", "base-stemmer", "english-stemmer", "language_data"].forEach((name) => read(`_static/${name}.js`));
 read("searchindex.js");
-page.begin();
 
 for (const line of fs.readFileSync(questions, "utf8").split("\n").filter((text) => text.includes(" -> "))) {
   const [question, expected] = line.split(" -> ");

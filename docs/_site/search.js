@@ -2,7 +2,7 @@
 
 const WORDS = { custom: "own", jupyter: "notebook", colab: "notebook", csv: "tabular" }; // other words of the pages
 
-document.addEventListener("DOMContentLoaded", () => {
+function prepareQueries() {
   const parse = Search._parseQuery;
   Search._parseQuery = (query) => {
     query = query.replace(/\btorch\./g, "facula."); // PyTorch's names are names here
@@ -10,7 +10,11 @@ document.addEventListener("DOMContentLoaded", () => {
     Scorer.query = query.trim().toLowerCase();
     return parse(query);
   };
-});
+}
+
+// The theme decides the order of files; the search begins with the event, after listeners that capture it.
+if (typeof Search !== "undefined") prepareQueries();
+else document.addEventListener("DOMContentLoaded", prepareQueries, true);
 
 var Scorer = {
   query: "",
