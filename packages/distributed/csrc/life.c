@@ -9,7 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#if defined(__GLIBC__) && defined(__x86_64__)   /* the versions of glibc 2.28, with which wheels run */
+/* The versions of glibc 2.28, with which wheels run. AddressSanitizer has functions without versions. */
+#if defined(__GLIBC__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 __asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
 __asm__(".symver pthread_detach, pthread_detach@GLIBC_2.2.5");
 __asm__(".symver pthread_sigmask, pthread_sigmask@GLIBC_2.2.5");

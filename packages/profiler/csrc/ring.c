@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__GLIBC__) && defined(__x86_64__) /* the function of glibc 2.28, with which wheels run; 1: the only struct */
+/* The function of glibc 2.28, with which wheels run; 1 is the only version of the struct. */
+#if defined(__GLIBC__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 __asm__(".symver older_stat, __xstat@GLIBC_2.2.5");
 extern int older_stat(int version, const char *path, struct stat *found);
 #define stat(path, found) older_stat(1, path, found)

@@ -4,7 +4,8 @@
 #define FACULA_OLDER_H
 #include <limits.h> /* defines __GLIBC__ where that is the C library */
 
-#if defined(__GLIBC__) && defined(__x86_64__)
+/* AddressSanitizer has some of these functions without versions; the linker writes damaged files if both are used. */
+#if defined(__GLIBC__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 #if __GLIBC_PREREQ(2, 33) /* before, stat is a macro or an inline function */
 #define FACULA_OLDER(type, name, version, parameters, older_parameters, arguments) \
     __asm__(".symver older_" #name ", " version);                                  \
