@@ -1,8 +1,10 @@
 """PyTorch names that are not implemented yet: they can be imported and named, and raise when used."""
 
 import inspect
+import re
 import subprocess
 import sys
+from functools import reduce
 from importlib import import_module
 
 import pytest
@@ -39,11 +41,20 @@ def test_use_raises_and_names_the_function(place, name):
     with raises(NotImplementedError, f"...{name}", "PyTorch has it, facula not yet;") as caught:
         one(1, of="anything")
     assert len(inspect.getinnerframes(caught.value.__traceback__)) == 1  # the traceback ends at the program's line
+    for path in re.findall(r"\bfacula(?:\.[A-Za-z]\w*)+", str(caught.value)):  # the remedies exist
+        assert reduce(getattr, path.split(".")[1:], facula) is not None
     assert one.__name__ == name and one.__doc__.endswith("NotImplementedError.")
     if isinstance(one, type):
         assert not isinstance(facula.ones(1), one)
         with raises(NotImplementedError, f"...{name}"):
             type("Own", (one,), {"__init__": lambda self, width: None})(3)
+
+
+def test_export_names_the_files_that_facula_writes():
+    with raises(
+        NotImplementedError, "export.export", "facula.jit.trace(model, example).save(path)", "facula.onnx.export"
+    ):
+        facula.export.export(facula.nn.Linear(1, 1), (facula.ones(1, 1),))
 
 
 def test_usual_imports_succeed():

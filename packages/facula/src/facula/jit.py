@@ -51,7 +51,10 @@ __all__ = [
 F = TypeVar("F", bound="Callable[..., object]")
 T = TypeVar("T")
 
-_missing = Refusals("jit", "leave it out: eager code is the quick one, and state_dict() with facula.save keeps a model")
+_missing = Refusals(
+    "jit",
+    "leave it out, or use facula.capture, jit.script or jit.trace; jit.save keeps their graphs",
+)
 CompilationUnit: Kind = _missing.kind("CompilationUnit")
 Future: Kind = _missing.kind("Future")
 RecursiveScriptModule: Kind = _missing.kind("RecursiveScriptModule")
