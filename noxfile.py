@@ -289,8 +289,10 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def docs_run(session: nox.Session) -> None:
-    """Run each tutorial as a notebook, and write the notebooks to .nox/docs/notebooks/; arguments name tutorials."""
+    """Run tutorials and some guides as notebooks, and write these to .nox/docs/notebooks/; arguments name pages."""
     install(session, *PACKAGES, also=(*NOTEBOOKS, DIGITS, *CHARTS, *ONNX))
+    session.install("-q", "--no-deps", "-r", str(ROOT / "docs" / "_site" / "lock.txt"))
+    run_pytest(session, "docs_run", "integration_tests/notebooks", cwd=ROOT)
     output = ROOT / ".nox" / "docs" / "notebooks"
     session.run("python", "docs/_site/notebooks.py", str(output), *session.posargs)
 

@@ -1,5 +1,6 @@
-"""Turns each tutorial into a notebook and runs it: `nox -s docs_run`, with arguments `FOLDER [NAME ...]`.
+"""Turns pages into notebooks and runs them: `nox -s docs_run`, with arguments `FOLDER [NAME ...]`.
 
+The pages are all tutorials, and the how-to guides in `GUIDES`.
 The notebooks are written with their results. A cell that fails ends the run with its error. A block that begins with
 ```python needs="jax" is left out where jax is not installed.
 """
@@ -14,7 +15,9 @@ import jupytext
 import nbformat
 from nbclient import NotebookClient
 
-PAGES = sorted(Path(__file__).resolve().parents[1].glob("tutorials/*.md"))
+GUIDES = ("metrics", "notebooks", "training-loops")
+DOCS = Path(__file__).resolve().parents[1]
+PAGES = [*sorted(DOCS.glob("tutorials/*.md")), *(DOCS / "how-to" / f"{name}.md" for name in GUIDES)]
 SECONDS = 300  # for a cell
 
 
@@ -36,11 +39,11 @@ def run(page: Path, output: Path) -> float:
 
 
 def main() -> None:
-    """Run the tutorials with the given names, or all."""
+    """Run the pages with the given names, or all."""
     output, *names = sys.argv[1:]
     Path(output).mkdir(parents=True, exist_ok=True)
     if unknown := set(names) - {page.stem for page in PAGES}:
-        sys.exit(f"expected names of docs/tutorials/; got {', '.join(sorted(unknown))}")
+        sys.exit(f"expected names of {', '.join(page.stem for page in PAGES)}; got {', '.join(sorted(unknown))}")
     for page in PAGES:
         if not names or page.stem in names:
             print(f"{page.stem}: {run(page, Path(output)):.1f} s", flush=True)

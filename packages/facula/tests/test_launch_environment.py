@@ -31,6 +31,7 @@ print(rank, local, dist.get_world_size(), dist.get_node_local_rank(), dist.is_to
 def test_available_backends():
     assert dist.is_available() and dist.is_gloo_available() and dist.is_backend_available("GLOO")
     assert not dist.is_backend_available("nccl") and not dist.is_nccl_available()
+    assert dist.Backend.default_device_backend_map["cpu"] == "gloo"
     assert (
         dist.is_backend_available("mpi") is dist.is_mpi_available() is (importlib.util.find_spec("mpi4py") is not None)
     )

@@ -162,6 +162,11 @@ def test_descriptors_are_closed_with_the_processes():
     assert len(os.listdir("/proc/self/fd")) <= before  # some of which may have ended meanwhile
 
 
+def test_arguments_in_a_list():
+    with pytest.raises(mp.ProcessRaisedException, match="invalid literal for int"):
+        mp.spawn(lambda index, text: int(text), args=["x"], nprocs=1, start_method="fork")
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "said"),
     [

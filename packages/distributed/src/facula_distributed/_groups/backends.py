@@ -18,6 +18,7 @@ class Backend(str):
     MPI = "mpi"
     SHM = "shm"
     backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, SHM]
+    default_device_backend_map: ClassVar = {"cpu": GLOO, "cuda": NCCL}  # by type of device; libraries read it
     _AVAILABLE: ClassVar = (UNDEFINED, GLOO, SHM, MPI)
 
     __slots__ = ()

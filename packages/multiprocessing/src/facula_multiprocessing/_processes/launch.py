@@ -218,7 +218,7 @@ def start_processes(
 
     Arguments:
         fn: called as `fn(i, *args)` in process i, from 0 to nprocs - 1.
-        args: its other arguments.
+        args: its other arguments, a tuple or a list.
         nprocs: the number of processes.
         join: whether to wait for the processes.
         daemon: whether the processes end when this one ends before them.
@@ -235,8 +235,9 @@ def start_processes(
         raise InvalidTypeError(f"spawn: expected fn to be a function; got {type(fn).__name__}")
     if isinstance(nprocs, bool) or not isinstance(nprocs, int) or nprocs < 1:
         raise InvalidValueError(f"spawn: expected nprocs to be an integer of at least 1; got {nprocs!r}")
-    if not isinstance(args, tuple):
+    if not isinstance(args, (tuple, list)):
         raise InvalidTypeError(f"spawn: expected args to be a tuple, as in (x,); got {type(args).__name__}")
+    args = tuple(args)
     context = DefaultContext().get_context(start_method)
     started: list[_Child] = []
     try:
