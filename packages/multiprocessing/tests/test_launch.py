@@ -163,8 +163,7 @@ def test_descriptors_are_closed_with_the_processes():
 
 
 def test_arguments_in_a_list():
-    with pytest.raises(mp.ProcessRaisedException, match="invalid literal for int"):
-        mp.spawn(lambda index, text: int(text), args=["x"], nprocs=1, start_method="fork")
+    assert mp.spawn(lambda index, text: text == "x" or sys.exit(3), args=["x"], start_method="fork") is None
 
 
 @pytest.mark.parametrize(
