@@ -74,7 +74,8 @@ def add_aliases(app, env):
 def setup(app):
     """Write the pages of the reference, and prepare the sources when they are read."""
     reference.write()
-    pytorch_names.write()
+    total = pytorch_names.write()
+    WRITTEN["reference/pytorch-names"] = lambda: f"\n{pytorch_names.summary(total)}\n"
     app.connect("source-read", prepare)
     app.connect("env-updated", add_aliases)
     app.connect("autodoc-process-docstring", write_as_rest, priority=600)
