@@ -27,7 +27,7 @@ html_title = "facula"
 html_static_path = ["_site/static"]
 html_css_files = ["site.css"]
 html_search_scorer = str(Path(__file__).parent / "_site" / "search.js")
-html_copy_source = html_show_sourcelink = html_show_sphinx = html_show_copyright = False
+html_domain_indices = html_copy_source = html_show_sourcelink = html_show_sphinx = html_show_copyright = False
 
 REPOSITORY = "https://github.com/facula/facula/blob/main"
 LINK = re.compile(r"(\]\()([^)#\s:]*)((?:#[^)\s]*)?\))")

@@ -81,7 +81,7 @@ def hogwild():
     """Draw the accuracy of one process and of several."""
     command = [sys.executable, "-m", "facula", "run", str(DOCS.parent / "examples" / "hogwild.py")]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    found = axes("hogwild", "Accuracy of processes that share a network")
+    found = axes("hogwild", "Accuracy alone and together")
     found.barh([0, 1], [float(line.rpartition(" ")[2]) for line in lines], color=[BLUE, ORANGE])
     found.set_yticks([0, 1], ["alone", "together"])
     save(found)
