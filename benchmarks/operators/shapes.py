@@ -7,11 +7,14 @@ has seen many shapes.
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..libraries import Rows, filled
 from ..measure import Loop, own_code
 from ..steps.perceptron import plain_step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 rows = Rows()
 TARGET = 1.5
@@ -96,6 +99,30 @@ def add_rows(F: Any) -> Loop:
             zeros(1, k) + zeros(8, k)
 
     return loop
+
+
+def of_rows(title: str, function: Callable[[Any, Any], Any]) -> None:
+    """Add a row: a function of a matrix that has another number of rows in each call."""
+
+    @rows.row(f"{title}, a new k", TARGET, count=400)
+    def measure(F: Any) -> Loop:
+        lengths = shuffled(list(range(2, 6000)))
+        x, lengths = filled(F, 6000, 16), iter(lengths)
+
+        def loop(times):
+            for _, k in zip(times, lengths, strict=False):
+                function(F, x[:k])
+
+        return loop
+
+
+of_rows("x[:k].sum(1)", lambda F, x: x.sum(1))
+of_rows("x[:k].sum(0)", lambda F, x: x.sum(0))
+of_rows("x[:k].max(1)", lambda F, x: x.max(1))
+of_rows("x[:k].softmax(1)", lambda F, x: x.softmax(1))
+of_rows("x[:k].log_softmax(0)", lambda F, x: x.log_softmax(0))
+of_rows("x[:k].flip(0)", lambda F, x: x.flip(0))
+of_rows("x[:k] @ x[:2].T", lambda F, x: x @ x[:2].T)
 
 
 @rows.row("x = cat((x, one)), longer each time", TARGET, count=1000)

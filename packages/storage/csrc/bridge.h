@@ -1,6 +1,6 @@
 /* Declarations shared by the files of facula_storage._bridge. Limited API: one binary serves every Python from 3.11 on.
 
-   launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`
+   launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`, `workspace_of`
     sequence.c, description.c, replay.c   many launches as one call: `Sequence`
     checks.c, same.c, slots.c   the checks before a sequence: checks.h
     buffer.c   the buffer protocol: `Export`, `describe_array`, `array_sharer`
@@ -26,6 +26,7 @@ int prepare_launches(PyObject *module); /* adds LaunchError; -1 with an error se
 PyObject *bind(PyObject *module, PyObject *args);
 PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *unbind(PyObject *module, PyObject *function);
+PyObject *workspace_of(PyObject *module, PyObject *function);
 PyObject *launch_count(PyObject *module, PyObject *nothing);
 
 /* sequence.c */

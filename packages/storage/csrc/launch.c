@@ -4,10 +4,11 @@
 
 enum { STACK_ARGUMENTS = 24 };
 
-/* Writes the plan for these lengths and strides (see `rebind`), derived from `plan`, to `into`, and returns the number
-   of elements from which to release the GIL, or a negative number if there is no such plan. If `into` is NULL, it
-   returns the number of bytes of the plan. */
-typedef int64_t (*Shaper)(void *into, const void *plan, int64_t ndim, const int64_t *shape, const int64_t *strides);
+/* Writes the plan for these layouts (see `rebind`), derived from `plan`, to `into`, sets the bytes of workspace if it
+   needs any, and returns the number of elements from which to release the GIL, or a negative number if there is no such
+   plan. If `into` is NULL, it returns the number of bytes of the plan. For each of `count` layouts, `layouts` has the
+   number of dimensions, the shape and the strides; for None, only -1. */
+typedef int64_t (*Shaper)(void *into, const void *plan, int64_t count, const int64_t *layouts, int64_t *workspace);
 
 static PyObject *LaunchError;
 
@@ -71,9 +72,15 @@ done:
 static PyMethodDef launch_definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
                                         "launch(n, *addresses, *scalars) -> None"};
 
+/* Whether a callable was made by `bind` or `rebind`. */
+static int is_launch(PyObject *function)
+{
+    return PyCFunction_Check(function) && PyCFunction_GetFunction(function) == launch_definition.ml_meth;
+}
+
 const Launch *launch_of(const char *operation, PyObject *function)
 {
-    if (PyCFunction_Check(function) && PyCFunction_GetFunction(function) == launch_definition.ml_meth)
+    if (is_launch(function))
         return PyCapsule_GetPointer(PyCFunction_GetSelf(function), NULL);
     PyErr_Format(PyExc_TypeError, "%s: expected a launch; got %R", operation, (PyObject *)Py_TYPE(function));
     return NULL;
@@ -135,67 +142,67 @@ PyObject *unbind(PyObject *module, PyObject *function)
                   : NULL;
 }
 
+/* workspace_of(launch): return the bytes of workspace of a launch made by `rebind`. */
+PyObject *workspace_of(PyObject *module, PyObject *function)
+{
+    const Launch *launch = is_launch(function) ? PyCapsule_GetPointer(PyCFunction_GetSelf(function), NULL) : NULL;
+    (void)module;
+    return PyLong_FromLongLong(launch ? launch->workspace : 0);
+}
+
 static PyObject *name_shape, *name_strides; /* interned names of a layout's attributes */
 
-/* Read an attribute of a layout, a tuple of at most ndim integers, into the last entries of `into`. */
-static int read_last(PyObject *layout, PyObject *attribute, Py_ssize_t ndim, int64_t *into, Py_ssize_t *given)
+/* Append an attribute of a layout, a tuple, to the numbers that `end` points to. Return its length, -1 for an error. */
+static Py_ssize_t read_tuple(PyObject *layout, PyObject *attribute, int64_t **end)
 {
     PyObject *tuple = PyObject_GetAttr(layout, attribute);
     if (!tuple)
         return -1;
-    const Py_ssize_t count = *given = PyTuple_Size(tuple);
-    for (Py_ssize_t i = 0; i < count && count <= ndim; i++)
-        into[ndim - count + i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+    const Py_ssize_t count = PyTuple_Size(tuple);
+    for (Py_ssize_t i = 0; i < count && count <= MAX_DIMENSIONS; i++)
+        *(*end)++ = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
     Py_DECREF(tuple);
-    return PyErr_Occurred() ? -1 : 0;
+    return PyErr_Occurred() ? -1 : count;
 }
 
-/* Read the strides of a layout along the dimensions of `shape`, 0 for broadcast ones. 1 if the shapes do not match, -1
-   for an error. */
-static int read_strides(PyObject *layout, Py_ssize_t ndim, const int64_t *shape, int64_t *strides)
+/* Append the description of a layout for shapers. 1 if it has too many dimensions, -1 for an error. */
+static int read_layout(PyObject *layout, int64_t **end)
 {
-    int64_t sizes[MAX_DIMENSIONS];
-    Py_ssize_t count, again;
-    if (read_last(layout, name_shape, ndim, sizes, &count) || read_last(layout, name_strides, ndim, strides, &again))
-        return -1;
-    if (count > ndim || count != again)
-        return 1;
-    for (Py_ssize_t i = 0; i < ndim; i++) {
-        if (i < ndim - count || (sizes[i] == 1 && shape[i] != 1))
-            strides[i] = 0;
-        else if (sizes[i] != shape[i])
-            return 1;
-    }
-    return 0;
+    int64_t *const ndim = (*end)++;
+    *ndim = -1;
+    if (layout == Py_None)
+        return 0;
+    const Py_ssize_t count = read_tuple(layout, name_shape, end);
+    if (count < 0 || count > MAX_DIMENSIONS)
+        return count < 0 ? -1 : 1;
+    const Py_ssize_t again = read_tuple(layout, name_strides, end);
+    *ndim = count;
+    return again < 0 ? -1 : again != count;
 }
 
-/* rebind(launch, shaper, output, *inputs): return a launch of the same kernel with a plan for other layouts. */
+/* rebind(launch, shaper, *layouts): return a launch of the same kernel with a plan for other layouts. */
 PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     enum { MAX_LAYOUTS = 16 };
-    int64_t shape[MAX_DIMENSIONS], strides[MAX_LAYOUTS * MAX_DIMENSIONS];
-    Py_ssize_t ndim;
+    int64_t layouts[MAX_LAYOUTS * (1 + 2 * MAX_DIMENSIONS)], *end = layouts, workspace = 0;
     (void)module;
     if (count < 3 || count > 2 + MAX_LAYOUTS) {
-        PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 15 others");
+        PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, and 1 to 16 layouts");
         return NULL;
     }
     const Launch *old = launch_of("rebind", args[0]);
     const Shaper shaper = (Shaper)(intptr_t)PyLong_AsLongLong(args[1]);
-    if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MAX_DIMENSIONS, shape, &ndim))
+    if (!old || !shaper || PyErr_Occurred())
         return NULL;
-    if (ndim > MAX_DIMENSIONS)
-        Py_RETURN_NONE;
-    memmove(shape, shape + MAX_DIMENSIONS - ndim, sizeof *shape * (size_t)ndim);
-    for (Py_ssize_t i = 0; i < count - 2; i++) { /* inputs, then the output */
-        int misfit = read_strides(args[i + 3 < count ? i + 3 : 2], ndim, shape, strides + i * ndim);
+    for (Py_ssize_t i = 2; i < count; i++) {
+        const int misfit = read_layout(args[i], &end);
         if (misfit < 0)
             return NULL;
         if (misfit)
             Py_RETURN_NONE;
     }
     const size_t before = (sizeof(Launch) + 63) / 64 * 64;
-    const int64_t bytes = shaper(NULL, old->plan, ndim, shape, strides);
+    const int64_t bytes = shaper(NULL, old->plan, count - 2, layouts, &workspace);
     if (bytes < 0)
         Py_RETURN_NONE;
     Launch *made = malloc(before + (size_t)bytes);
@@ -203,11 +210,14 @@ PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return PyErr_NoMemory();
     *made = *old;
     made->plan = (char *)made + before;
-    made->release_at = shaper((char *)made + before, old->plan, ndim, shape, strides);
+    made->release_at = shaper((char *)made + before, old->plan, count - 2, layouts, &workspace);
     if (made->release_at < 0) {
         free(made);
         Py_RETURN_NONE;
     }
+    made->workspace = workspace;
+    made->least += workspace > 0; /* its address */
+    made->most += workspace > 0;
     return function_of(made);
 }
 

@@ -13,6 +13,7 @@ typedef struct {
     Py_ssize_t least, most; /* range of the number of arguments: unequal if unknown */
     uint64_t doubles;       /* bit i: argument i is a double; arguments after the first 64 are integers */
     PyObject *owner;        /* keeps the plan's memory alive */
+    int64_t workspace;      /* bytes of scratch memory, whose address is the last argument; set by `rebind` */
 } Launch;
 
 /* Return the launch of a callable made by `bind` or `rebind`; for other objects NULL with an error that names the

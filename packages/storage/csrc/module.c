@@ -19,12 +19,14 @@ static PyMethodDef methods[] = {
      "address. `count` is the number of its arguments, including the number of elements; 0 for any number up to 24, "
      "-k for k or more."},
     {"rebind", (PyCFunction)(void (*)(void))rebind, METH_FASTCALL,
-     "rebind(launch, shaper, output, *inputs) -> launch or None\n\nReturn a callable that runs the kernel of `launch` with "
-     "a plan for these layouts, created by the C function at address `shaper`; None if inputs do not broadcast to the "
-     "output, or it creates no plan."},
+     "rebind(launch, shaper, *layouts) -> launch or None\n\nReturn a callable that runs the kernel of `launch` with a plan "
+     "for these layouts, created by the C function at address `shaper`; None if it creates no plan."},
     {"unbind", unbind, METH_O,
      "unbind(launch) -> tuple\n\nReturn the addresses of a launch's kernel and plan, the bit mask of arguments that are "
      "doubles, and the owner of the plan."},
+    {"workspace_of", workspace_of, METH_O,
+     "workspace_of(launch) -> int\n\nReturn the bytes of scratch memory that a launch made by `rebind` takes; 0 for "
+     "other callables."},
     {"launch_count", launch_count, METH_NOARGS, "launch_count() -> int\n\nReturn the number of launches of this thread."},
     {"observe_replays", observe_replays, METH_O,
      "observe_replays(observer) -> int\n\nReport replays to the C function at this address, or to none if it is 0; return "

@@ -55,20 +55,24 @@ int64_t add(const void *plan, int64_t *args)
     return 0;
 }
 
-/* A shaper for `note`: after the form {launches, arguments to note}, the plan has room for the arguments and then says
-   what it was told: the number of dimensions, the shape and the strides of three layouts. None for 5 dimensions. */
-int64_t note_shape(int64_t *plan, const int64_t *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
+/* A shaper for `note`: after the form {launches, arguments to note}, the plan has room for the arguments and then what
+   it received: the number of layouts, and their numbers. No plan if the first layout has 5 dimensions; a workspace of
+   as many bytes as it has dimensions if these are 4. */
+int64_t note_shape(int64_t *plan, const int64_t *form, int64_t count, const int64_t *layouts, int64_t *workspace)
 {
-    if (ndim == 5)
+    const int64_t *end = layouts;
+    if (layouts[0] == 5)
         return -1;
+    for (int64_t i = 0; i < count; i++)
+        end += *end > 0 ? 1 + 2 * *end : 1;
     if (!plan)
-        return (int64_t)sizeof *plan * (3 + form[1] + 4 * ndim);
+        return (int64_t)sizeof *plan * (3 + form[1] + (end - layouts));
     plan[0] = 0;
     plan[1] = form[1];
-    int64_t *told = plan + 2 + form[1];
-    *told++ = ndim;
-    memcpy(told, shape, (size_t)ndim * sizeof *told);
-    memcpy(told + ndim, strides, 3 * (size_t)ndim * sizeof *told);
+    plan[2 + form[1]] = count;
+    memcpy(plan + 3 + form[1], layouts, (size_t)(end - layouts) * sizeof *layouts);
+    if (layouts[0] == 4)
+        *workspace = 4;
     return (int64_t)1 << 62;
 }
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from storage_helpers import NEVER, Noting, Owner, Running
 
 from facula_storage import LaunchError, bind, contiguous, float32, layout_of
-from facula_storage.extend import rebind
+from facula_storage.extend.plans import rebind, workspace_of
 
 ALWAYS = 0
 int64s = st.integers(-(2**63), 2**63 - 1)
@@ -267,25 +267,32 @@ def told(launch, count):
 
 
 def test_a_launch_is_made_for_other_layouts(telling):
-    """Strides along the output's dimensions, 0 for broadcast ones; inputs first, then the output."""
     launch, shaper = telling
-    out = contiguous((4, 2, 3), float32)
-    made = rebind(launch, shaper, out, contiguous((2, 1), float32), layout_of((1, 2, 3), (9, 3, 1), float32))
-    launch = rebind(made, shaper, contiguous((), float32), contiguous((), float32), contiguous((), float32))
-    assert told(made, 13) == [3, 4, 2, 3, 0, 1, 0, 0, 3, 1, 6, 3, 1]
-    assert told(launch, 1) == [0]
+    made = rebind(launch, shaper, contiguous((4, 2, 3), float32), None, layout_of((2, 3), (9, 3), float32))
+    launch = rebind(made, shaper, contiguous((), float32))
+    assert told(made, 14) == [3, 3, 4, 2, 3, 6, 3, 1, -1, 2, 2, 3, 9, 3]
+    assert told(launch, 2) == [1, 0]
     with pytest.raises(TypeError, match="expected 3 to 3 arguments"):
         made(1)
 
 
-def test_layouts_that_do_not_fit_have_no_launch(telling):
+def test_layouts_without_a_plan_have_no_launch(telling):
     launch, shaper = telling
-    out, row = contiguous((2, 3), float32), contiguous((3,), float32)
-    for misfit in ((2, 2), (1, 2, 3), (0, 3), (4,)):
-        assert rebind(launch, shaper, out, row, contiguous(misfit, float32)) is None
-    assert rebind(launch, shaper, contiguous((0, 3), float32), row, contiguous((1, 3), float32)) is not None
-    assert rebind(launch, shaper, *[contiguous((1, 1, 1, 1, 2), float32)] * 3) is None  # rejected by the shaper itself
-    assert rebind(launch, shaper, *[contiguous((1,) * 65, float32)] * 3) is None
+    assert rebind(launch, shaper, contiguous((1, 1, 1, 1, 2), float32)) is None  # rejected by the shaper itself
+    assert rebind(launch, shaper, contiguous((1,) * 65, float32)) is None
+    assert rebind(launch, shaper, contiguous((2,), float32), contiguous((1,) * 65, float32)) is None
+
+
+def test_launches_for_other_layouts_may_take_a_workspace(telling):
+    launch, shaper = telling
+    plain, working = [rebind(launch, shaper, contiguous((1,) * rank, float32)) for rank in (3, 4)]
+    assert workspace_of(plain) == workspace_of(launch) == workspace_of(print) == 0
+    assert workspace_of(working) == 4
+    numbers = (ctypes.c_int64 * 2)()
+    working(1, ctypes.addressof(numbers), 2, 0)
+    assert list(numbers) == [1, 4]
+    with pytest.raises(TypeError, match="expected 4 to 4 arguments"):
+        working(1, ctypes.addressof(numbers), 2)
 
 
 def test_rebind_rejects_invalid_arguments(telling):
@@ -295,7 +302,7 @@ def test_rebind_rejects_invalid_arguments(telling):
         with pytest.raises(TypeError, match="rebind: expected a launch"):
             rebind(*wrong)
     with pytest.raises(AttributeError, match="shape"):
-        rebind(launch, shaper, row, None)
+        rebind(launch, shaper, row, 1)
     with pytest.raises(TypeError):
         rebind(launch, "address", row, row)
 
@@ -312,7 +319,7 @@ def test_a_launch_for_other_layouts_keeps_the_same_owner(address_of):
     del form, launch
     gc.collect()
     assert alive() is not None
-    assert told(made, 5) == [1, 3, 1, 1, 1]
+    assert told(made, 7) == [2, 1, 3, 1, 1, 3, 1]
     del made
     gc.collect()
     assert alive() is None

@@ -2,8 +2,9 @@
 #pragma once
 #include "elementwise/elementwise.cdef.h"
 #include "runtime/kernel.h"
+#include "runtime/shapes.h"
 
-enum { MOST_OPERANDS = 16, MOST_DIMS = 64, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 3 };
+enum { MOST_OPERANDS = 16, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 3 };
 enum { TURNED_ROWS = 16 /* of a piece, which tiles of transposed operands have at least */ };
 enum { MOST_CONSTANTS = 16, MOST_TILES = 32, TILES_ROOM = 16384, MOST_READ = 6, MOST_STATE = 32 };
 

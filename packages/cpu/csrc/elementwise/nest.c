@@ -1,8 +1,7 @@
 /* Plans of elementwise kernels for given lengths and strides: the nest of dimensions; see Note [Elementwise] in
    elementwise.c. */
-#include <string.h>
-
 #include "elementwise/elementwise.h"
+#include "runtime/shapes.h"
 
 enum {
     STRIDED_COST = 700, /* picoseconds: an element that is not adjacent to the previous one */
@@ -14,42 +13,33 @@ enum {
 
 /* Write the fewest dimensions that visit the same elements, innermost first, into the plan's nest; return their number.
    They are sorted by the steps of the output, so that it is written in memory order; neighbours that form a single
-   dimension for every operand are merged. `strides` are in elements, of each array in the order of the launch; outputs
-   have one set. */
-static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const int64_t *shape, const int64_t *strides)
+   dimension for every operand are merged. `arrays` are those of the launch, without the outputs, whose layout is `o`.
+   Return -1 if one does not broadcast to it. */
+static int64_t make_nest(struct facula_elementwise *plan, const struct layout *o, const struct layout *arrays, int64_t count)
 {
-    const int operands = plan->operands;
-    const int64_t stride = 1 + operands, output = plan->argument[operands - 1] - plan->results;
-    int64_t *nest = plan->nest, dims = 0, merged = 0;
-    for (int64_t d = ndim - 1; d >= 0; d--) {
-        int64_t dim[1 + MOST_OPERANDS] = {shape[d]}, place = dims;
-        if (shape[d] == 1)
-            continue;
-        for (int i = 0; i < operands; i++) {
-            const int64_t array = i < operands - plan->results ? plan->argument[i] - 1 : output;
-            dim[1 + i] = plan->scalar[i] ? 0 : strides[array * ndim + d] * plan->itemsize[i];
+    const int operands = plan->operands, inputs = operands - plan->results;
+    int64_t dims = 0;
+    if (count != plan->argument[operands - 1] - plan->results)
+        return -1;
+    for (int64_t i = 0; i < count; i++)
+        if (arrays[i].ndim > o->ndim)
+            return -1;
+    for (int64_t d = o->ndim - 1; d >= 0; d--) {
+        int64_t dim[1 + MOST_OPERANDS] = {o->shape[d]}, steps[MOST_OPERANDS + 1];
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t own = d - (o->ndim - arrays[i].ndim);
+            const int64_t extent = own < 0 ? 1 : arrays[i].shape[own];
+            if (extent != o->shape[d] && extent != 1)
+                return -1;
+            steps[i] = own < 0 || extent != o->shape[d] ? 0 : arrays[i].strides[own];
         }
-        for (; place && nest[(place - 1) * stride + operands] > dim[operands]; place--)
-            memcpy(nest + place * stride, nest + (place - 1) * stride, sizeof *nest * (size_t)stride);
-        memcpy(nest + place * stride, dim, sizeof *nest * (size_t)stride);
-        dims++;
+        for (int i = 0; i < operands; i++) {
+            const int64_t step = i >= inputs ? o->strides[d] : plan->scalar[i] ? 0 : steps[plan->argument[i] - 1];
+            dim[1 + i] = step * plan->itemsize[i];
+        }
+        dims = add_dim(plan->nest, dims, 1 + operands, operands, dim);
     }
-    for (int64_t d = 0; d < dims; d++) {
-        const int64_t *dim = nest + d * stride;
-        int64_t *inner = nest + (merged - 1) * stride;
-        int as_one = merged > 0;
-        for (int i = 0; as_one && i < operands; i++)
-            as_one = dim[1 + i] == inner[1 + i] * inner[0];
-        if (as_one)
-            inner[0] *= dim[0];
-        else
-            memmove(nest + merged++ * stride, dim, sizeof *nest * (size_t)stride);
-    }
-    if (!merged) {
-        memset(nest, 0, sizeof *nest * (size_t)stride);
-        nest[0] = merged = 1;
-    }
-    return merged;
+    return merge_dims(plan->nest, dims, 1 + operands);
 }
 
 /* Choose the operands that are transposed, and move the dimension along which they are contiguous to the second place.
@@ -143,17 +133,21 @@ static void find_apart(struct facula_elementwise *plan)
         plan->chunk = (int32_t)(TILES_ROOM / bytes / 64 * 64 < TILE ? TILES_ROOM / bytes / 64 * 64 : TILE);
 }
 
-/* Write the plan of `form` for these lengths and strides; see `rebind` of facula_storage for the arguments and
-   results. */
-static int64_t shape_plan(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
+/* Layouts: the output, then the arrays among the operands, in the order of the launch. */
+static int64_t shape_plan(void *into, const void *form, int64_t count, const int64_t *layouts, int64_t *workspace)
 {
     struct facula_elementwise *plan = into;
     const int operands = ((const struct facula_elementwise *)form)->operands;
+    const struct layout o = next_layout(&layouts);
+    struct layout arrays[MOST_OPERANDS];
+    (void)workspace;
     if (!plan)
-        return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * (ndim + 1) * (1 + operands);
+        return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * (o.ndim + 1) * (1 + operands);
     memcpy(plan, form, sizeof *plan);
-    plan->dims = (int32_t)make_nest(plan, ndim, shape, strides);
-    if (plan->dims > MOST_DIMS)
+    for (int64_t i = 0; i < count - 1 && i < MOST_OPERANDS; i++)
+        arrays[i] = next_layout(&layouts);
+    plan->dims = (int32_t)make_nest(plan, &o, arrays, count - 1);
+    if (plan->dims < 0 || plan->dims > MOST_DIMS)
         return -1;
     int dense = plan->dims == 1, strided = 0;
     for (int i = 0; i < operands; i++) {

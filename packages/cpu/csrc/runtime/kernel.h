@@ -48,7 +48,7 @@ struct facula_matmul;
         void (*)(int64_t, int64_t, int64_t, const void *, int64_t, const void *, void *, int64_t, const void *, int):      \
             FACULA_MULTIPLY_PACKED,                                                                                        \
         void (*)(struct facula_matmul *, int): FACULA_PLANNER,                                                             \
-        int64_t (*)(void *, const void *, int64_t, const int64_t *, const int64_t *): FACULA_SHAPE)
+        int64_t (*)(void *, const void *, int64_t, const int64_t *, int64_t *): FACULA_SHAPE)
 
 /* Adds an entry to the kernel table, from any file: name, function, cost, then the dtype codes of its signature. The
    linker places the entries of all files next to one another, so no list of kernels is necessary. The alignment is

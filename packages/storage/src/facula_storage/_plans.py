@@ -67,8 +67,9 @@ class Plan:
         workspace: bytes of scratch memory, whose address is passed after those of the outputs.
         any_size: whether the launch is valid for every element count (elementwise work on contiguous operands of one
             shape), so that the plan may be stored by dtypes alone.
-        for_layouts: `for_layouts(output, *inputs)` returns the launch for other layouts with the same dtypes, device
-            and parameters, or None if inputs do not broadcast to the output. None in plans without such a function.
+        for_layouts: `for_layouts(*outputs, *inputs)` returns the launch for other layouts with the same dtypes, device
+            and parameters, or None, for example if inputs do not broadcast to the output. Elementwise plans take one
+            output, whose layout all results have. None in plans without such a function.
         inner: the backend's original plan, if `launch` is a wrapper around its launch.
         parts: the compiled launches that `launch` makes if it is a Python function, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch plus a number of bytes. None: unknown.

@@ -14,7 +14,8 @@ from facula_errors import UnsupportedError
 from facula_storage import Plan
 from facula_storage.extend.layouts import COMPLEX, FLOATING, contiguous_strides
 
-from .._runtime.planners import no_kernel, planner
+from .._runtime.planners import Strided, no_kernel, plan_for_layouts, planner
+from .._runtime.registry import kernel_for
 from .boxes import Box, plan_boxes
 from .copy import plan_transposing
 from .elementwise import MOST_DIMS, find_form
@@ -37,7 +38,21 @@ def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) 
 def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = a reversed along some dimensions. Supports any strides."""
     (a,), (o,), (dims,) = inputs, outputs, parameters
-    transposing = None if a.is_contiguous else plan_transposing(operator, a, o, parameters, dims)
+    if a.is_contiguous:
+        kernel = kernel_for("moves", a.dtype.itemsize)
+        return plan_for_layouts(
+            operator,
+            inputs,
+            outputs,
+            parameters,
+            kernel=kernel.address,
+            shape="flip_shape",
+            struct="facula_moves",
+            cost=kernel.cost,
+            itemsize=a.dtype.itemsize,
+            dims=sum(1 << dim for dim in dims),
+        )
+    transposing = plan_transposing(operator, a, o, parameters, dims)
     if transposing is not None:
         return transposing
     start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims])
@@ -130,13 +145,6 @@ def are_distinct(shape: Sequence[int], strides: Sequence[int]) -> bool:
             return False
         reach += (size - 1) * step
     return True
-
-
-class Strided(NamedTuple):
-    """The part of a layout that launches need; strides count elements."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
 
 
 class Move(NamedTuple):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from facula_storage import bfloat16
 
-from .._linalg.matmul import collapse_batch, plan_product
+from .._linalg.matmul import plan_product
+from .._runtime.planners import Strided
 from .._runtime.registry import LEVELS, level
 
 if TYPE_CHECKING:
@@ -89,16 +90,10 @@ def plan_pointwise(
         columns, terms, steps = filters, channels, (1, channels)
     else:
         columns, terms, steps = channels, filters, (channels, 1)
-    batch = [
-        (images[0], groups * terms * area, 0, groups * columns * area),
-        (groups, terms * area, filters * channels, columns * area),
-    ]
-    return plan_product(
-        operator,
-        inputs,
-        outputs,
-        parameters,
-        (area, columns, terms),
-        (1, area, *steps, 1, area),
-        collapse_batch([dim for dim in batch if dim[0] != 1]),
+    batch = images[0], groups
+    views = (
+        Strided((*batch, area, columns), (groups * columns * area, columns * area, 1, area)),
+        Strided((*batch, area, terms), (groups * terms * area, terms * area, 1, area)),
+        Strided((groups, terms, columns), (filters * channels, *steps)),
     )
+    return plan_product(operator, inputs, outputs, parameters, views)

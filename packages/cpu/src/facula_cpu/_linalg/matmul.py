@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
-from .._kernels import ffi, lib
-from .._runtime.planners import bound_plan, no_kernel, planner
+from .._kernels import ffi
+from .._runtime.planners import Strided, no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from facula_storage import Layout
 
@@ -26,30 +26,7 @@ def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
     Supports any strides. a may be one row (k,), and b one column (k,); o then lacks that dimension. All dtypes; for
     bool it is any(a and b).
     """
-    a, b = inputs
-    o = outputs[0]
-    m, a_row = (a.shape[-2], a.strides[-2]) if len(a.shape) > 1 else (1, 0)
-    n, b_col = (b.shape[-1], b.strides[-1]) if len(b.shape) > 1 else (1, 0)
-    b_row = b.strides[-2] if len(b.shape) > 1 else b.strides[-1]
-    rest = len(o.shape)
-    o_row = o_col = 0
-    if len(b.shape) > 1:
-        rest -= 1
-        o_col = o.strides[rest]
-    if len(a.shape) > 1:
-        rest -= 1
-        o_row = o.strides[rest]
-    batch = o.shape[:rest]
-    steps = zip(batch, batch_strides(a, batch), batch_strides(b, batch), o.strides, strict=False)
-    return plan_product(
-        operator,
-        inputs,
-        outputs,
-        parameters,
-        (m, n, a.shape[-1]),
-        (a_row, a.strides[-1], b_row, b_col, o_row, o_col),
-        collapse_batch([dim for dim in steps if dim[0] != 1]),
-    )
+    return plan_product(operator, inputs, outputs, parameters)
 
 
 def batch_strides(layout: Layout, batch: tuple[int, ...], ndim: int = 2) -> list[int]:
@@ -65,10 +42,7 @@ def batch_strides(layout: Layout, batch: tuple[int, ...], ndim: int = 2) -> list
 @planner("linear_weight_grad")
 def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). Supports any strides."""
-    g, x = inputs
-    sizes = (g.shape[1], x.shape[1], g.shape[0])
-    strides = (g.strides[1], g.strides[0], *x.strides, *outputs[0].strides)
-    return plan_product(operator, inputs, outputs, parameters, sizes, strides, [])
+    return plan_product(operator, inputs, outputs, parameters, a_turned=True)
 
 
 @planner("linear")
@@ -77,44 +51,10 @@ def plan_linear(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
     Floating dtypes. A bias must be contiguous; in half precision it is added before the sum is rounded.
     """
-    x, w, *rest = inputs
-    o = outputs[0]
-    bias = rest[0] if rest else None
-    if not o.dtype.is_floating_point or (bias is not None and not bias.is_contiguous):
+    bias = inputs[2] if len(inputs) > 2 else None
+    if not outputs[0].dtype.is_floating_point or (bias is not None and not bias.is_contiguous):
         raise no_kernel(operator, inputs, outputs)
-    rows = [dim for dim in zip(x.shape[:-1], x.strides, (0,) * len(x.shape), o.strides, strict=False) if dim[0] != 1]
-    dims = collapse_batch(rows)
-    m, a_row, o_row = 1, 0, 0
-    if dims:
-        m, a_row, _, o_row = dims.pop(0)
-    return plan_product(
-        operator,
-        inputs,
-        outputs,
-        parameters,
-        (m, w.shape[0], x.shape[-1]),
-        (a_row, x.strides[-1], w.strides[1], w.strides[0], o_row, o.strides[-1]),
-        dims,
-    )
-
-
-def collapse_batch(dims: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Return batch dimensions (extent, steps of a, b and o), merged where possible, innermost first.
-
-    >>> collapse_batch([(2, 12, 0, 20), (3, 4, 0, 5)])
-    [(3, 4, 0, 5), (2, 12, 0, 20)]
-    >>> collapse_batch([(2, 12, 0, 15), (3, 4, 0, 5)])
-    [(6, 4, 0, 5)]
-    """
-    merged: list[tuple[int, int, int, int]] = []
-    for extent, a, b, o in reversed(dims):
-        if merged:
-            inner, a_in, b_in, o_in = merged[-1]
-            if a == a_in * inner and b == b_in * inner and o == o_in * inner:
-                merged[-1] = (extent * inner, a_in, b_in, o_in)
-                continue
-        merged.append((extent, a, b, o))
-    return merged
+    return plan_product(operator, inputs, outputs, parameters, b_turned=True)
 
 
 def plan_product(
@@ -122,49 +62,39 @@ def plan_product(
     inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
-    sizes: tuple[int, int, int],
-    strides: tuple[int, ...],
-    batch: list[tuple[int, int, int, int]],
+    views: tuple[Strided, Strided, Strided] | None = None,
+    a_turned: bool = False,
+    b_turned: bool = False,
 ) -> Plan:
-    """Plan o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b and o, batch dimensions."""
+    """Plan o = a @ b (+ bias) for inputs (a, b) or (a, b, bias).
+
+    Arguments:
+        operator, inputs, outputs, parameters: of the plan.
+        views: o, a and b, if they differ from the layouts of the operands.
+        a_turned: the last two dimensions of a are exchanged first.
+        b_turned: the same for b.
+    """
     code = outputs[0].dtype.code
-    kernel = find_kernel("matmul", code, code, code)
-    if kernel is None or any(layout is not None and layout.dtype.code != code for layout in inputs):
+    kernel, blocking = find_kernel("matmul", code, code, code), find_kernel("matmul_planner", code)
+    if kernel is None or blocking is None or any(one is not None and one.dtype.code != code for one in inputs):
         raise no_kernel(operator, inputs, outputs)
-    m, n, k = sizes
-    a_row, a_col, b_row, b_col, o_row, o_col = strides
-    # One b for all rows of all batches: merge them into one taller product.
-    while batch and batch[0][2] == 0 and (m == 1 or (batch[0][1] == m * a_row and batch[0][3] == m * o_row)):
-        extent, a_step, _, o_step = batch.pop(0)
-        if m == 1:
-            a_row, o_row = a_step, o_step
-        m *= extent
-    # Strides of dimensions of one element are irrelevant: choose values that look contiguous.
-    if m == 1:
-        a_row, o_row = a_col * k or 1, o_col * n or 1
-    if k == 1:
-        a_col, b_row = 1, b_col * n or 1
-    if n == 1:
-        b_col, o_col = 1, 1
-    struct = product(
-        code,
-        (m, n, k),
-        (a_row, a_col, b_row, b_col, o_row, o_col),
-        lib.facula_threads(),
-        batch,
-        biased=len(inputs) > 2 and inputs[2] is not None,
-    )
-    struct.arg_o = len(inputs) + 1  # a bias that is None also has an address
-    return bound_plan(
+    o, *factors = views or (outputs[0], *inputs[:2])
+    plan = plan_for_layouts(
         operator,
+        (*factors, *inputs[2:]),
+        (o,),
         parameters,
-        outputs,
-        kernel.address,
-        struct,
-        arrays=len(inputs) + 1,
-        cost=kernel.cost * k,
-        workspace=struct.workspace,
+        kernel=kernel.address,
+        shape="matmul_shape",
+        struct="facula_matmul",
+        part=ffi.cast("void *", blocking.address),
+        cost=kernel.cost,
+        a_turned=a_turned,
+        b_turned=b_turned,
     )
+    if views:
+        plan = Plan(operator, parameters, outputs, plan.launch, plan.workspace)
+    return plan
 
 
 def product(
@@ -175,7 +105,8 @@ def product(
     batch: Sequence[tuple[int, int, int, int]] = (),
     biased: bool = False,
 ) -> Struct:
-    """Return the struct facula_matmul of a product in dtype `code`: sizes, strides and batch as for `plan_product`.
+    """Return the struct facula_matmul of a product in dtype `code`: sizes (m, n, k), strides of rows
+    and columns of a, b and o, and batch dimensions (extent, steps of a, b and o), innermost first.
 
     Its kernel takes the addresses of a, b, the bias if present, o, and of `workspace` bytes.
     """
@@ -184,12 +115,7 @@ def product(
     struct.a_row, struct.a_col, struct.b_row, struct.b_col, struct.o_row, struct.o_col = strides
     struct.batches, struct.batch_dims = prod(dim[0] for dim in batch), len(batch)
     struct.arg_a, struct.arg_b, struct.arg_bias, struct.arg_o = 1, 2, 3 if biased else 0, 4 if biased else 3
-    _blocking(code)(struct, threads)
-    return struct
-
-
-def _blocking(code: int) -> Callable[[Struct, int], None]:
-    """Return the C function that chooses the blocking of products of that dtype."""
     kernel = find_kernel("matmul_planner", code)
     assert kernel is not None, f"every matmul has a planner; dtype code {code} has none"
-    return ffi.cast("facula_matmul_planner", kernel.address)  # type: ignore[return-value]  # a function
+    ffi.cast("facula_matmul_planner", kernel.address)(struct, threads)  # type: ignore[operator]  # a function
+    return struct

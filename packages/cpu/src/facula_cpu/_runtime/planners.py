@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan, bind
+from facula_storage.extend.plans import rebind, workspace_of
 
 from .._kernels import ffi
+from .registry import kernel_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,6 +100,48 @@ def bound_launch(
         at += 1
     address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
     return bind(kernel, address, release_at(cost), doubles, (struct, *also), -at if many is None else at + many)
+
+
+class Strided(NamedTuple):
+    """The part of a layout that launches need; strides count elements."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+def plan_for_layouts(
+    operator: str,
+    inputs: Inputs,
+    outputs: Layouts,
+    parameters: Parameters,
+    *,
+    kernel: int,
+    shape: str,
+    struct: str,
+    **form: object,
+) -> Plan:
+    """Return a plan that C fills in for these layouts, and for later ones of the same kind.
+
+    Arguments:
+        operator, inputs, outputs, parameters: of the plan.
+        kernel: the address of the kernel.
+        shape: the name of the function in the kernel table that fills in its struct.
+        struct: the type of that struct.
+        form: fields of the struct facula_form from which the function fills it in.
+    """
+    made = ffi.new("struct facula_form *", form)
+    # The first owner tells portable plans the type of the struct.
+    owner = (ffi.cast(f"struct {struct} *", 0), made)
+    arrays = len(inputs) + len(outputs)
+    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + arrays)
+    for_layouts = partial(rebind, launch, kernel_for(shape).address)
+    plan = for_layouts(*outputs, *inputs)
+    if plan is None:
+        raise UnsupportedError(
+            f"{operator}: expected operands of at most 64 dimensions; "
+            f"got {', '.join(str(layout and len(layout.shape)) for layout in inputs)}"
+        )
+    return Plan(operator, parameters, outputs, plan, workspace_of(plan), for_layouts=for_layouts)
 
 
 def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:

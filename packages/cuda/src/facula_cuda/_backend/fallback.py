@@ -79,6 +79,7 @@ def plan_on_cpu(
 
         return launch
 
+    # of elementwise plans, which have no workspace
     def for_layouts(output: Layout, *inputs: Layout) -> Launch | None:
         run = plan.for_layouts and plan.for_layouts(output, *inputs)
         return None if run is None else launch_of(run, _fixed((*inputs, *[output] * len(plan.outputs))))
@@ -86,7 +87,7 @@ def plan_on_cpu(
     run = _with_workspace(plan.launch, len(arrays), plan.workspace) if plan.workspace else plan.launch
     return Plan(
         plan.operator, plan.parameters, plan.outputs, launch_of(run, spans), any_size=plan.any_size,
-        for_layouts=plan.for_layouts and for_layouts,
+        for_layouts=plan.elementwise and plan.for_layouts and for_layouts,
     )  # fmt: skip
 
 

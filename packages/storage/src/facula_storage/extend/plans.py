@@ -5,7 +5,7 @@ An `Observer` replaces the launches of all tables, as profilers do.
 `flops` counts the floating-point operations of a call.
 """
 
-from .._bridge import rebind, unbind
+from .._bridge import rebind, unbind, workspace_of
 from .._costs import PRODUCTS, flops
 from .._plans import (
     STATUS_DIVISOR,
@@ -44,4 +44,5 @@ __all__ = [
     "rebind",
     "remove_observer",
     "unbind",
+    "workspace_of",
 ]

@@ -9,7 +9,7 @@ from facula_errors import ArgumentError
 from facula_storage import Layout, Plan, Storage, contiguous, int64, uint8
 from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.memory import allocate
-from facula_storage.extend.plans import PlanTable
+from facula_storage.extend.plans import PlanTable, workspace_of
 from facula_storage.extend.recording import collecting, recorders
 
 from ..._core.memory import overlaps_itself
@@ -68,10 +68,10 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
 # ~~~~~~~~~~~~~~~~~~~
 # In a program whose shapes change, nearly every call has a new signature. The properties that the slow path
 # checks before it plans (types, dtypes, devices, parameters) are the same for all calls of one kind. Once one
-# call of a kind has passed, fast paths make plans for the others directly. Elementwise plans have a function
-# that returns the launch for other layouts (`Plan.for_layouts`) and determines whether they broadcast; other
-# operators check their layouts and call the backend. An operator's table contains the kinds that fast paths may
-# serve, and `slow_table` the others.
+# call of a kind has passed, fast paths make plans for the others directly. Many plans have a function that
+# returns the launch for other layouts (`Plan.for_layouts`), whose work is done in C; those of elementwise plans also
+# determine whether operands broadcast. Other operators check their layouts, and call the backend if there is no such
+# function. An operator's table contains the kinds that fast paths may serve, and `slow_table` the others.
 def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """Return the key shared by calls that differ only in shapes and strides. Zero-dimensional operands have
     other keys than arrays of the same dtype, since they promote differently."""
@@ -126,7 +126,7 @@ def plan_of_other_shape(
         if any([array is not largest and array == largest for array in arrays]):
             return None
     if not op.elementwise:
-        return plan_by_checking(op, table, key, layouts, parameters)
+        return plan_by_checking(op, table, key, layouts, parameters, known)
     for_layouts, dtype, output = known.for_layouts, known.outputs[0].dtype, largest
     if for_layouts is None:
         return None
@@ -175,7 +175,7 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
 
 
 def plan_by_checking(
-    op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters
+    op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters, known: Plan
 ) -> Plan | None:
     """Return the plan of layouts that pass the operator's check; None, without an error, if they do not."""
     try:
@@ -186,7 +186,13 @@ def plan_by_checking(
         outputs = output_layouts(op, layouts, parameters)
         if len(outputs) > 1 and op.is_fast:
             return None
-        return table.add(key, make_plan(op, layouts, outputs, parameters))
+        launch = known.for_layouts and known.for_layouts(*outputs, *layouts)
+        if launch is None:
+            return table.add(key, make_plan(op, layouts, outputs, parameters))
+        request = known.request and (known.request[0], layouts, parameters)
+        plan = Plan(known.operator, parameters, outputs, launch, workspace_of(launch),
+                    elementwise=known.elementwise, request=request)  # fmt: skip
+        return table.add(key, with_workspace(plan, len(layouts) + len(outputs)) if plan.workspace else plan)
     except Exception:  # any exception: the slow path raises it again
         return None
 
@@ -222,8 +228,9 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
         launch(n, *args[:arrays], workspace.ptr, *args[arrays:])
 
     return Plan(
-        plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size, inner=plan.inner or plan
-    )
+        plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size, plan.for_layouts,
+        inner=plan.inner or plan,
+    )  # fmt: skip
 
 
 def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:

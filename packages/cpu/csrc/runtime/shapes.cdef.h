@@ -1,0 +1,22 @@
+/* The parts of plans that do not depend on layouts. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+/* From it, a row of the kernel table of the kind FACULA_SHAPE fills in plans for layouts, given as outputs, then
+   inputs: see `rebind` of facula_storage. Each family of operators reads some of the fields. */
+struct facula_form {
+    const void *part;  /* the row of the kernel table that the kernel calls, or that completes the plan */
+    int64_t cost;      /* of an element, in picoseconds */
+    int64_t itemsize;  /* bytes of an element of the first input */
+    uint64_t dims;     /* reductions, flip: bit mask of dimensions */
+    int64_t dim;       /* softmax: the dimension */
+    int32_t keepdim;   /* reductions */
+    int32_t results;   /* reductions: 1, values; 2, indices */
+    int32_t valuesize; /* reductions: bytes of a value */
+    int32_t short_row; /* reductions: rows of fewer elements are reduced by column */
+    int32_t vectors;   /* reductions: the reducer reads adjacent elements of short rows as vectors */
+    int32_t ordered;   /* reductions: pieces of a single dimension are the same for every layout of the operand */
+    int32_t root;      /* reductions: as in the plan, like `number` */
+    double number;
+    int32_t a_turned, b_turned; /* products: the last two dimensions of a, or of b, are exchanged */
+};
