@@ -319,7 +319,7 @@ def test_a_launch_for_other_layouts_keeps_the_same_owner(address_of):
     del form, launch
     gc.collect()
     assert alive() is not None
-    assert told(made, 7) == [2, 1, 3, 1, 1, 3, 1]
+    assert told(made, 10) == [3, 1, 3, 1, 1, 3, 1, 1, 3, 1]
     del made
     gc.collect()
     assert alive() is None

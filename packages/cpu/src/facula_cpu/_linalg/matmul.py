@@ -62,7 +62,7 @@ def plan_product(
     inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
-    views: tuple[Strided, Strided, Strided] | None = None,
+    views: tuple[Strided, ...] = (),
     a_turned: bool = False,
     b_turned: bool = False,
 ) -> Plan:
@@ -70,7 +70,7 @@ def plan_product(
 
     Arguments:
         operator, inputs, outputs, parameters: of the plan.
-        views: o, a and b, if they differ from the layouts of the operands.
+        views: o, a and b, if they are not those of the launch.
         a_turned: the last two dimensions of a are exchanged first.
         b_turned: the same for b.
     """
@@ -78,23 +78,20 @@ def plan_product(
     kernel, blocking = find_kernel("matmul", code, code, code), find_kernel("matmul_planner", code)
     if kernel is None or blocking is None or any(one is not None and one.dtype.code != code for one in inputs):
         raise no_kernel(operator, inputs, outputs)
-    o, *factors = views or (outputs[0], *inputs[:2])
-    plan = plan_for_layouts(
+    return plan_for_layouts(
         operator,
-        (*factors, *inputs[2:]),
-        (o,),
+        inputs,
+        outputs,
         parameters,
         kernel=kernel.address,
         shape="matmul_shape",
         struct="facula_matmul",
+        views=(*views, *inputs[2:]) if views else (),
         part=ffi.cast("void *", blocking.address),
         cost=kernel.cost,
         a_turned=a_turned,
         b_turned=b_turned,
     )
-    if views:
-        plan = Plan(operator, parameters, outputs, plan.launch, plan.workspace)
-    return plan
 
 
 def product(
@@ -105,8 +102,8 @@ def product(
     batch: Sequence[tuple[int, int, int, int]] = (),
     biased: bool = False,
 ) -> Struct:
-    """Return the struct facula_matmul of a product in dtype `code`: sizes (m, n, k), strides of rows
-    and columns of a, b and o, and batch dimensions (extent, steps of a, b and o), innermost first.
+    """Return the struct facula_matmul of a product in dtype `code`: sizes (m, n, k), strides of rows and columns of
+    a, b and o, and batch dimensions (extent, steps of a, b and o), innermost first.
 
     Its kernel takes the addresses of a, b, the bias if present, o, and of `workspace` bytes.
     """

@@ -15,6 +15,8 @@ from .registry import kernel_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from facula_storage import Layout
+
     from .types import Inputs, Layouts, Parameters, Planner, Struct
 
 # Note [When to share]
@@ -111,13 +113,14 @@ class Strided(NamedTuple):
 
 def plan_for_layouts(
     operator: str,
-    inputs: Inputs,
+    inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
     *,
     kernel: int,
     shape: str,
     struct: str,
+    views: Sequence[Layout | Strided] = (),
     **form: object,
 ) -> Plan:
     """Return a plan that C fills in for these layouts, and for later ones of the same kind.
@@ -127,21 +130,20 @@ def plan_for_layouts(
         kernel: the address of the kernel.
         shape: the name of the function in the kernel table that fills in its struct.
         struct: the type of that struct.
+        views: the arrays that the plan is for, outputs then inputs, if they are not those of the launch.
         form: fields of the struct facula_form from which the function fills it in.
     """
     made = ffi.new("struct facula_form *", form)
     # The first owner tells portable plans the type of the struct.
     owner = (ffi.cast(f"struct {struct} *", 0), made)
-    arrays = len(inputs) + len(outputs)
-    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + arrays)
+    arrays = views or (*outputs, *inputs)
+    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + len(arrays))
     for_layouts = partial(rebind, launch, kernel_for(shape).address)
-    plan = for_layouts(*outputs, *inputs)
-    if plan is None:
-        raise UnsupportedError(
-            f"{operator}: expected operands of at most 64 dimensions; "
-            f"got {', '.join(str(layout and len(layout.shape)) for layout in inputs)}"
-        )
-    return Plan(operator, parameters, outputs, plan, workspace_of(plan), for_layouts=for_layouts)
+    found = for_layouts(*arrays)
+    if found is None:
+        ranks = ", ".join([str(array and len(array.shape)) for array in arrays])
+        raise UnsupportedError(f"{operator}: expected operands of at most 64 dimensions; got {ranks}")
+    return Plan(operator, parameters, outputs, found, workspace_of(found), for_layouts=None if views else for_layouts)
 
 
 def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:

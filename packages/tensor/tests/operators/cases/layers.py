@@ -182,7 +182,7 @@ OTHERS = [
           dtypes=REALS, gradient=(), result=always("int64"), meta=False),
 ]  # fmt: skip
 
-LEFT_OVER = layer("avg_pool2d((1, 3)), a column after the last window", lambda x: F.avg_pool2d(x, (1, 3)),
-                  lambda x: x[..., :60].reshape(*x.shape[:3], 20, 3).mean(-1), (1, 1, 7, 61), dtypes=FLOATS, loose=3,
-                  gradient=("float32", "float64"))  # fmt: skip
+LEFT_OVER = layer("a column after the last window", lambda x: F.avg_pool2d(x, (1, 3)),
+                  lambda x: x[..., :60].reshape(*x.shape[:3], 20, 3).mean(-1), (1, 1, 7, 61), dtypes=FLOATS,
+                  loose=3)  # fmt: skip
 LAYERS = [*CONVOLUTIONS, *pools(1), *pools(2), *pools(3), LEFT_OVER, *NORMALIZATIONS, *IDENTITIES, *OTHERS]

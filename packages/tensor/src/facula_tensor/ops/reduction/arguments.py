@@ -84,9 +84,9 @@ def over_dim(
 def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
     """Return the contiguous layout that remains when `dims` are reduced."""
     if keepdim:
-        shape = tuple(1 if i in dims else size for i, size in enumerate(layout.shape))
+        shape = tuple([1 if i in dims else size for i, size in enumerate(layout.shape)])
     else:
-        shape = tuple(size for i, size in enumerate(layout.shape) if i not in dims)
+        shape = tuple([size for i, size in enumerate(layout.shape) if i not in dims])
     return contiguous(shape, dtype, layout.device)
 
 
