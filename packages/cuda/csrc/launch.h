@@ -49,10 +49,13 @@ struct facula_cuda_elementwise {
 int64_t facula_cuda_dense(const void *plan, int64_t *arguments);
 /* For the layouts of the plan's nest. */
 int64_t facula_cuda_nested(const void *plan, int64_t *arguments);
-/* The shaper for facula_storage's `rebind`: write the plan for these lengths and strides (in elements, of each input
-   and then of all outputs) to `into`. Returns a number of elements that no launch reaches, since launches keep the
-   GIL; -1 if more than MAX_NEST dimensions remain; the size of a plan if `into` is NULL. */
-int64_t facula_cuda_shape(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides);
+/* Write the plan for these lengths and strides (in elements, of each input and then of all outputs) to `into`. Returns a
+   number of elements that no launch reaches, since launches keep the GIL; -1 if more than MAX_NEST dimensions remain; the
+   size of a plan if `into` is NULL. */
+int64_t facula_cuda_nest(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides);
+/* The shaper for facula_storage's `rebind`: the same for `count` layouts, the output and the inputs; -1 if they do not
+   broadcast. */
+int64_t facula_cuda_shape(void *into, const void *form, int64_t count, const int64_t *layouts, int64_t *workspace);
 
 /* One kernel of a launch. `blocks` of 0: one for every `per_block` of arguments[0] elements, from 1 to `max_blocks`.
    With `repeats` it is queued that many more times, and the first constant of the plan is replaced by the number of the

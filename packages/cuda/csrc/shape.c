@@ -4,7 +4,7 @@
 
 #include "launch.h"
 
-enum { MAX_DIMENSIONS = 64 };
+enum { MAX_DIMENSIONS = 64 }; /* of a layout */
 
 struct dimension {
     int64_t extent, step[MAX_ARRAYS];
@@ -48,7 +48,7 @@ static int64_t merge_dimensions(int32_t arrays, int64_t count, struct dimension 
     return merged;
 }
 
-int64_t facula_cuda_shape(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
+int64_t facula_cuda_nest(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
 {
     struct facula_cuda_elementwise *plan = into;
     struct dimension dims[MAX_DIMENSIONS];
@@ -66,4 +66,29 @@ int64_t facula_cuda_shape(void *into, const void *form, int64_t ndim, const int6
         memcpy(plan->nest + 1 + MAX_NEST + d * arrays, dims[d].step, 8 * (size_t)arrays);
     }
     return (int64_t)1 << 62;
+}
+
+int64_t facula_cuda_shape(void *into, const void *form, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    const int64_t ndim = layouts[0], *shape = layouts + 1;
+    int64_t strides[MAX_ARRAYS * MAX_DIMENSIONS];
+    (void)workspace;
+    if (!into)
+        return facula_cuda_nest(NULL, form, ndim, shape, NULL);
+    if (count > MAX_ARRAYS)
+        return -1;
+    const int64_t *layout = layouts;
+    for (int64_t i = 0; i < count; i++, layout += 1 + 2 * layout[0]) {
+        const int64_t own = layout[0], *extents = layout + 1, *steps = extents + own;
+        int64_t *to = strides + (i ? i - 1 : count - 1) * ndim; /* the output is the last one */
+        if (own > ndim)
+            return -1;
+        for (int64_t d = 0; d < ndim; d++) {
+            const int64_t at = d - (ndim - own), extent = at < 0 ? 1 : extents[at];
+            if (extent != shape[d] && extent != 1)
+                return -1;
+            to[d] = at < 0 || extent != shape[d] ? 0 : steps[at];
+        }
+    }
+    return facula_cuda_nest(into, form, ndim, shape, strides);
 }

@@ -128,8 +128,8 @@ def shaped(shape, strides, itemsizes, outputs=1):
     form, into = elementwise(itemsizes, outputs), ffi.new("struct facula_cuda_elementwise *")
     ndim = len(shape)
     flat = [step for one in strides for step in one]
-    assert lib.facula_cuda_shape(ffi.NULL, form, ndim, shape, flat) == ffi.sizeof("struct facula_cuda_elementwise")
-    if lib.facula_cuda_shape(into, form, ndim, shape, flat) < 0:
+    assert lib.facula_cuda_nest(ffi.NULL, form, ndim, shape, flat) == ffi.sizeof("struct facula_cuda_elementwise")
+    if lib.facula_cuda_nest(into, form, ndim, shape, flat) < 0:
         return None
     arrays, dims = len(itemsizes), into.nest[0]
     steps = [list(into.nest[7 + d * arrays : 7 + (d + 1) * arrays]) for d in range(dims)]
@@ -196,7 +196,7 @@ def test_more_dimensions_than_the_parameters_hold_have_no_plan():
 
 def test_nests_are_appended_to_the_arguments(driver):
     form, plan = elementwise((4, 4), record=RECORD), ffi.new("struct facula_cuda_elementwise *")
-    assert lib.facula_cuda_shape(plan, form, 2, [3, 5], [1, 3, 5, 1]) == 2**62
+    assert lib.facula_cuda_nest(plan, form, 2, [3, 5], [1, 3, 5, 1]) == 2**62
     call(lib.facula_cuda_nested, plan, 15, 0x100, 0x200)
     (one,) = driver.launched
     assert (one.function, one.blocks, one.threads) == (NESTED, 1, 256)

@@ -144,7 +144,7 @@ def test_strided_and_broadcast_arrays(kernels):
     at = [memory.put(a), memory.put(b), memory.put(np.zeros(60 * 40, "f4"))]
     plan = ffi.new("struct facula_cuda_elementwise *")
     strides = [[1, 40], [1, 0], [2, 80]]  # dimensions exchanged, b broadcast, every other element of the result
-    assert lib.facula_cuda_shape(plan, plan_of(kernels), 2, [40, 30], [step for one in strides for step in one]) > 0
+    assert lib.facula_cuda_nest(plan, plan_of(kernels), 2, [40, 30], [step for one in strides for step in one]) > 0
     words, _kept = words_of(1200, *at, 0.0)
     assert lib.facula_cuda_nested(plan, words) == 0
     found = memory.get(at[2], 2400).reshape(30, 40, 2)

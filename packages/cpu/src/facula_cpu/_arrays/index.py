@@ -10,7 +10,7 @@ from .._elementwise.elementwise import collapse
 from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import kernel_for
-from .reduce import plan_reduction
+from .reduce import MOST_DIMS, plan_reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,8 @@ def plan_count(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
     """Plan the number of true elements of a mask (bool,): an int64 number."""
     if inputs[0].dtype.code != BOOL or outputs[0].dtype.code != INT64:
         raise no_kernel(operator, inputs, outputs)
-    return plan_reduction("sum", inputs, outputs, (tuple(range(inputs[0].ndim)), False))
+    # of all dimensions that a mask may have: later layouts may have others
+    return plan_reduction("sum", inputs, outputs, (tuple(range(MOST_DIMS)), False))
 
 
 @planner("nonzero_flat")
