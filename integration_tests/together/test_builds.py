@@ -1,4 +1,4 @@
-"""Builds without a compiler or a build requirement, or with free-threaded Python, fail with one sentence."""
+"""Builds: what they compile, and one sentence where a compiler or a requirement is missing, or Python has no GIL."""
 
 import os
 import shutil
@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+
+from facula_cpu._runtime.registry import LEVELS, level
 
 COMPILED = ("allocator", "cpu", "cuda", "distributed", "profiler", "storage")
 
@@ -45,3 +47,20 @@ def test_with_free_threaded_python(tmp_path, root, package):
     before = "import sysconfig; sysconfig.get_config_var = lambda name, found=sysconfig.get_config_var: "
     said = answer(tmp_path, package, root, f"{before}name == 'Py_GIL_DISABLED' or found(name)")
     assert said == f"facula-{package} is not available for free-threaded Python: use a Python with the GIL"
+
+
+def levels(root, wish):
+    """Return the finished process that prints the levels which a build of the kernels compiles."""
+    program = """import runpy, setuptools
+setuptools.setup = lambda **options: None
+print(sorted(runpy.run_path("setup.py")["chosen_levels"]()))"""
+    environment = {**os.environ, "FACULA_CPU_LEVELS": wish}
+    place = root / "packages" / "cpu"
+    return subprocess.run([sys.executable, "-c", program], cwd=place, env=environment, capture_output=True, text=True)
+
+
+def test_levels_of_a_native_build(root):
+    best = LEVELS.index(level())
+    assert levels(root, "native").stdout == f"{sorted({0, best, min(best, 2)})}\n"
+    assert levels(root, "all").stdout in ("[0]\n", "[0, 1, 2, 3]\n")
+    assert "FACULA_CPU_LEVELS: expected all or native; got 'avx2'" in levels(root, "avx2").stderr

@@ -7,6 +7,9 @@ library. There is no link-time optimization: it would mix the instruction sets. 
 time. CFLAGS from the environment come first. If FACULA_OBJECTS names a folder, objects are cached there under a digest
 of their inputs, for builds in other places.
 
+FACULA_CPU_LEVELS=native compiles the baseline and the best level of this machine alone. The library then runs on other
+machines too, with slower kernels.
+
 `python setup.py build_ext --inplace --force --times` compiles every file and prints the CPU seconds of each.
 """
 
@@ -20,6 +23,7 @@ import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from hashlib import sha256
+from itertools import takewhile
 from os import cpu_count
 from pathlib import Path
 from typing import ClassVar
@@ -62,6 +66,12 @@ IS_X86 = platform.machine() in ("x86_64", "AMD64")
 LEVELS = X86_LEVELS if IS_X86 else [[]]
 # A further level with few kernels: the others would be the same as those of the level below.
 BFLOAT16, BFLOAT16_FLAGS = len(LEVELS), [*X86_LEVELS[-1], "-mavx512bf16"]
+# What the levels after the baseline need, in the names of /proc/cpuinfo.
+FEATURES = [
+    {"avx2", "fma", "f16c", "bmi1", "bmi2"},
+    {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    {"avx512_bf16"},
+]
 # The level of x86-64 processors without AVX2, which are old: with -O1 it compiles in half the time. Only the loops of
 # extremes would be much slower.
 BASELINE = ["-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fstrict-aliasing", "-fschedule-insns2"]
@@ -131,6 +141,18 @@ def expanded(path):
     """Return the length of a file and of the templates that it includes, each as often as it is included."""
     templates = [CSRC / name for name in INCLUDE.findall(path.read_text()) if name.endswith(".inc")]
     return path.stat().st_size + sum(expanded(template) for template in templates)
+
+
+def chosen_levels():
+    """Return the levels to compile: all, or with FACULA_CPU_LEVELS=native the baseline and the best of this machine."""
+    wish = os.environ.get("FACULA_CPU_LEVELS", "all")
+    if wish not in ("all", "native"):
+        raise SystemExit(f"FACULA_CPU_LEVELS: expected all or native; got {wish!r}")
+    if not IS_X86 or wish == "all":
+        return set(range(len(LEVELS) + IS_X86))
+    flags = set(re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
+    best = len(list(takewhile(flags.issuperset, FEATURES)))
+    return {0, best, min(best, BFLOAT16 - 1)}  # the level of bfloat16 has few kernels
 
 
 def out_of_date(target, source):
@@ -203,6 +225,8 @@ class BuildKernels(build_ext):
         ]
         if IS_X86:
             jobs += [(source, BFLOAT16) for source in sorted(CSRC.glob("*/*.bfloat16.c"))]
+        chosen = chosen_levels()
+        jobs = [(source, level) for source, level in jobs if level in chosen]
 
         store = os.environ.get("FACULA_OBJECTS")
         compiler = [*self.compiler.compiler_so]

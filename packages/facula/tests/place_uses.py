@@ -346,6 +346,7 @@ USES = {
         f(X.storage(), "cpu")[0] == 1 and raises(NotImplementedError, f, X.storage(), "cuda:0")
     ),
     "serialization.MAP_LOCATION": lambda f: isinstance("cpu", typing.get_args(f)[2]),
+    "utils.tensorboard.summary.hparams": lambda f: [len(one.value) for one in f({"lr": 1.0}, {})] == [1, 1, 1],
     "utils.model_zoo.tqdm": lambda f: list(f(range(3))) == [0, 1, 2],
     "utils._pytree._register_pytree_node": same_as("utils._pytree.register_pytree_node"),
     "utils._pytree.key_get": paths_lead,
