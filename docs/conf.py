@@ -6,11 +6,11 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_site"))
+import charts
 import diagrams
 import pytorch_names
 import reference
 import releases
-import results
 
 project = "facula"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -33,7 +33,7 @@ REPOSITORY = "https://github.com/facula/facula/blob/main"
 LINK = re.compile(r"(\]\()([^)#\s:]*)((?:#[^)\s]*)?\))")
 FILE_NAME = re.compile(r"\[[\w-]+\.md\]\((/[^)]*)\)")  # a link whose text is a file's name: the site shows the title
 START = "## What facula offers"  # the README's first heading that the start page leaves out
-WRITTEN = {"explanation/benchmarks": results.page, "reference/releases": releases.page}  # what follows introductions
+WRITTEN = {"explanation/benchmarks": charts.page, "reference/releases": releases.page}  # what follows introductions
 
 
 def prepare(app, name, source):

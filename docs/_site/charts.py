@@ -1,6 +1,6 @@
 """Draws the page of benchmarks from results.json: a chart for each group, with a bar for each row.
 
-`python docs/_site/results.py BENCH.json ...` writes results.json from files of `python -m benchmarks --out FOLDER`.
+`python docs/_site/charts.py BENCH.json ...` writes results.json from files of `python -m benchmarks --out FOLDER`.
 """
 
 import json
