@@ -243,6 +243,7 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "elimination numbers": ("slogdet", (f4(2, 3, 3),), (f4(2), f4(2))),
     "elimination moves": ("permutation_of", (np.array([2, 2], "i4"),), (f4(3, 3),), (3,)),
     "decomposition": ("qr", (f4(2, 5, 3),), (f4(2, 8, 3),), (False,)),
+    "decomposition blocks": ("qr", (f4(2, 70, 3),), (f4(2, 73, 3),), (False,)),
     "decomposition inverse": ("pinv", (f4(2, 5, 3), abs(f4(2)), abs(f4(1)) / 9), (f4(2, 3, 5), np.zeros(2, "i4")),
         (False,)),
     "decomposition half": ("qr_r", (f4(2, 3, 5),), (f4(2, 3, 5),)),

@@ -51,7 +51,7 @@ def test_the_program_runs_steps_and_saves(path, tmp_path):
         done = run(path, *several, *steps, "--time")
         assert f"median of {times} steps" in done.stdout, done.stderr
     done = run(path, *stacked, *saved(tmp_path, gradient=gradients), *given[4:])
-    assert "expected inputs for equally many steps; got 3 of x and 4 of gradient" in done.stderr
+    assert "--input: expected equal numbers of steps; got 3 for x and 4 for gradient" in done.stderr
     listed = run(path, "--list").stdout.splitlines()
     assert listed == ["input x: float32 (3, 6)", "input gradient: float32 (4, 6)", "input skip: float32 ()",
                       "number lr: float64 () = 0.5", "output y: float32 (3, 4)"]  # fmt: skip
@@ -76,14 +76,19 @@ def test_an_endless_loop_ends_with_ctrl_c(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--set", "lr=fast"], "--set: expected name=number, a finite one; got lr=fast"),
-        (["--set", "momentum=1"], "--set: the program has no number momentum; --list says what it has"),
-        (["--steps", "0"], "expected --steps to be a number above 0; got 0"),
+        (["--set", "lr=fast"], "--set: expected NAME=X with a finite number X; got lr=fast"),
+        (["--set", "momentum=1"], "--set: the program has no number momentum; see --list"),
+        (["--steps", "0"], "--steps: expected a positive integer; got 0"),
         (["--faster", "1"], "unknown option --faster; see --help"),
         (["--batch", "9"], "it has no program for a batch of 9"),
-        (["--output"], "expected something behind --output; see --help"),
+        (["--threads", "257"], "--threads: expected at most 256; got 257"),
+        (["--output"], "--output: expected a value; see --help"),
+        (["--output", "y.npy"] * 2, "--output: expected at most 1; got 2; see --list"),
+        (["--output", "y.npy"] * 65, "--output: expected at most 64; got more"),
+        (["--every-step"], "--every-step: expected an --output; see --help"),
+        (["two.facula"], "expected one model; got "),
         (["--version"], "unknown option --version; see --help"),
-        (["--set", "lr=nan"], "--set: expected name=number, a finite one; got lr=nan"),
+        (["--set", "lr=nan"], "--set: expected NAME=X with a finite number X; got lr=nan"),
     ],
 )
 def test_wrong_options_are_refused(path, tmp_path, options, message):
@@ -125,8 +130,8 @@ def test_wrong_arrays_are_refused(path, tmp_path):
     """Check wrong shapes, dtypes and orders, and files that contain no array."""
     skip = saved(tmp_path, gradient=WEIGHT, skip=np.zeros((), "f4"))
     for array, message in (
-        (np.zeros((5, 7), "f4"), "input x: expected float32 (5, 6); got float32 (5, 7)"),
-        (np.zeros((5, 6), "f8"), "input x: expected float32 (5, 6); got float64 (5, 6)"),
+        (np.zeros((5, 7), "f4"), "/x.npy: expected float32 (5, 6); got float32 (5, 7)"),
+        (np.zeros((5, 6), "f8"), f"--input x={tmp_path}/x.npy: expected float32 (5, 6); got float64 (5, 6)"),
         (np.zeros((5, 6), "f4", order="F"), "expected an array in C order"),
         (np.zeros((5, 6), ">f4"), "expected a dtype of facula's, little-endian; got '>f4'"),
         (np.zeros((5, 6), "M8[s]"), "expected a dtype of facula's"),
@@ -138,7 +143,10 @@ def test_wrong_arrays_are_refused(path, tmp_path):
     for length in (0, 7, 60, 100, len(whole) - 1):
         (tmp_path / "x.npy").write_bytes(whole[:length])
         assert run(path, "--input", tmp_path / "x.npy", *skip).returncode == 1
-    assert "expected 3 inputs" in run(path, *saved(tmp_path, x=np.zeros((5, 6), "f4"))).stderr
+    one = saved(tmp_path, x=np.zeros((5, 6), "f4"))
+    for given, count in (one, 1), ([*one, *skip, *one], 4):
+        message = f"--input: expected 3 files (x, gradient, skip); got {count}; see --list"
+        assert message in run(path, *given).stderr
     wrong = run(path, "--list", FACULA_CPU_LEVEL="mmx")
     assert "FACULA_CPU_LEVEL: expected a level of this processor, at most " in wrong.stderr
     assert "got mmx" in wrong.stderr

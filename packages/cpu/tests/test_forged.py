@@ -5,7 +5,8 @@ import os
 import numpy as np
 import pytest
 from forged import NAMES, forge, program, trial
-from model_files import LIB
+from model_files import LIB, one_launch
+from portable_cases import f4
 
 from facula_cpu import _portable
 from facula_cpu.extend import ADDRESS, CELL, NUMBER
@@ -55,6 +56,33 @@ def test_folded_columns_of_softmax_are_one_segment(segment, segments, tmp_path):
     numbers = [*numbers[:6].tolist(), segment, segments]
     tables.data[start : start + 64] = np.array(numbers).tobytes()
     assert trial(tmp_path / "forged.facula", tables.bytes(0), arrays) == "refused"
+
+
+@pytest.mark.parametrize(
+    ("operator", "bounds", "results", "parameters"),
+    [
+        ("eigh", (), (65, 64), (False,)),
+        ("eigvalsh", (), (64,), (False,)),
+        ("svd", (), (129, 64), (False,)),
+        ("svdvals", (), (64,), ()),
+        ("pinv", (abs(f4(2)), abs(f4(2))), (64, 64), (False,)),
+        ("pinv", (abs(f4(2)), abs(f4(2))), (64, 64), (True,)),
+    ],
+)
+def test_decompositions_fit_into_the_arrays_of_their_kernels(operator, bounds, results, parameters, tmp_path):
+    """One matrix of 65 x 65 would fit into the memory of two of 64 x 64, but not on the stack of a kernel."""
+    matrices = f4(2, 64, 64)
+    inputs, outputs = (matrices + matrices.swapaxes(1, 2), *bounds), (f4(2, *results), np.zeros(2, "i4"))
+    for rows, columns in (64, 64), (65, 65), (65, 64), (64, 65):
+        _, tables = one_launch(operator, inputs, outputs, parameters)
+        _, start, *_ = tables.rows["parts"][0]
+        numbers = np.frombuffer(tables.data, "i8", 12, start).copy()  # as in elimination.cdef.h
+        assert numbers[:3].tolist() == [2, 64, 64] and numbers[10:].tolist() == [1, 2]
+        sides = min(rows, columns) if operator == "svd" else 0
+        numbers[:4], numbers[11] = (1, rows, columns, sides), 1
+        tables.data[start : start + 96] = numbers.tobytes()
+        outcome = trial(tmp_path / "forged.facula", tables.bytes(0), (*inputs, *outputs))
+        assert outcome == ("ran" if rows == columns == 64 else "refused"), (rows, columns)
 
 
 def test_every_kernel_has_a_check_and_a_forged_plan():

@@ -15,19 +15,30 @@ static int64_t find_input(const struct facula_array *inputs, int64_t count, cons
     return -1;
 }
 
+/* Writes the message about a wrong number of files, with the names of inputs. */
+static int refuse_count(const struct request *request, const struct facula_array *inputs, int64_t count,
+                        char error[FACULA_ERROR])
+{
+    int length = snprintf(error, FACULA_ERROR, "--input: expected %lld %s", (long long)count, count == 1 ? "file" : "files");
+    for (int64_t i = 0; i < count && length < FACULA_ERROR - 160; i++)
+        length += snprintf(error + length, (size_t)(FACULA_ERROR - length), "%s%.100s", i ? ", " : " (", inputs[i].name);
+    snprintf(error + length, (size_t)(FACULA_ERROR - length), "%s; got %d; see --list", count ? ")" : "", request->count);
+    return -1;
+}
+
 int assign_inputs(const struct request *request, const struct facula_array *inputs, int64_t count, int files[MOST_FILES],
                 char error[FACULA_ERROR])
 {
     if (count != request->count)
-        return snprintf(error, FACULA_ERROR, "expected %lld inputs; got %d; --list says which", (long long)count,
-                        request->count), -1;
+        return refuse_count(request, inputs, count, error);
     for (int64_t i = 0; i < count; i++)
         files[i] = -1;
     for (int k = 0; k < request->count; k++) {
         const int64_t i = request->names[k] ? find_input(inputs, count, request->names[k]) : 0;
         if (i < 0 || (request->names[k] && files[i] >= 0))
-            return snprintf(error, FACULA_ERROR, "--input: the program has %s %.100s; --list says what it has",
-                            i < 0 ? "no input" : "one input", request->names[k]), -1;
+            return snprintf(error, FACULA_ERROR, i < 0 ? "--input: the program has no input %.100s; see --list"
+                                                       : "--input: expected one file for %.100s; got two",
+                            request->names[k]), -1;
         if (request->names[k])
             files[i] = k;
     }
@@ -84,16 +95,18 @@ int score_inputs(const struct facula_signature *program, void *context)
 
 static int put_shape(char *text, int length, const int64_t *shape, int ndim)
 {
-    for (int d = 0; d < ndim && length < FACULA_ERROR - 40; d++)
+    for (int d = 0; d < ndim && length < FACULA_ERROR - 80; d++)
         length += snprintf(text + length, (size_t)(FACULA_ERROR - length), "%s%lld", d ? ", " : "", (long long)shape[d]);
     return length;
 }
 
-int check_fit(const struct npy *npy, const struct facula_array *input, char error[FACULA_ERROR])
+int check_fit(const struct request *request, int file, const struct facula_array *input, char error[FACULA_ERROR])
 {
+    const struct npy *npy = &request->arrays[file];
     if (fit_of(npy, input) >= FITS_A_STEP)
         return 0;
-    int length = snprintf(error, FACULA_ERROR, "input %.50s: expected %s (", input->name, npy_dtype(input->dtype));
+    int length = snprintf(error, FACULA_ERROR, "--input %.50s=%.200s: expected %s (", input->name, request->paths[file],
+                          npy_dtype(input->dtype));
     length = put_shape(error, length, input->shape, input->ndim < 16 ? input->ndim : 16);
     length += snprintf(error + length, (size_t)(FACULA_ERROR - length), "); got %s (", npy_dtype(npy->dtype));
     length = put_shape(error, length, npy->shape, npy->ndim);

@@ -19,7 +19,7 @@ int assign_inputs(const struct request *request, const struct facula_array *inpu
                 char error[FACULA_ERROR]);
 /* For facula_model_choose: returns how well a program matches a struct request. */
 int score_inputs(const struct facula_signature *program, void *request);
-/* Returns 0, or -1 with a message if an array neither fits an input nor contains an array for each step. */
-int check_fit(const struct npy *npy, const struct facula_array *input, char error[FACULA_ERROR]);
+/* Returns 0, or -1 with a message if the array of a file neither fits an input nor contains an array for each step. */
+int check_fit(const struct request *request, int file, const struct facula_array *input, char error[FACULA_ERROR]);
 /* Copies an array, or its part for one step, to an input. */
 void fill_input(const struct facula_array *input, const struct npy *npy, int64_t step);

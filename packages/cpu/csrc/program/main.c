@@ -25,14 +25,14 @@ static const char USAGE[] =
     "  --train          the same for training mode; without both, the first program that fits\n"
     "  --batch N        only programs whose first input has N rows; by default the sizes of all inputs choose\n"
     "  --threads N      how many threads compute, at most 256; by default FACULA_NUM_THREADS, or one for each core\n"
-    "  --steps N        how often it runs; left out: as often as inputs have something for, else once\n"
-    "  --set NAME=X     a number that may be changed, as lr=0.01\n"
+    "  --steps N        how often it runs; by default once for each step in the inputs, or once\n"
+    "  --set NAME=X     set a number of the program, such as lr=0.01\n"
     "  --save FILE      the model as it is afterwards: parameters, states of optimizers and of random generators\n"
-    "  --time           say how long loading and steps took\n"
-    "  --list           say what the inputs, numbers and outputs are, and run nothing\n"
-    "  --where          say which folder has libfacula_kernels.1.so and include/facula_run.h\n"
+    "  --time           print how long loading and steps took\n"
+    "  --list           print the inputs, numbers and outputs, and run nothing\n"
+    "  --where          print the folder of libfacula_kernels.1.so and include/facula_run.h\n"
     "\n"
-    "Loops of the program are not bounded: Ctrl-C ends one that goes on for ever, and nothing is written.\n";
+    "A program may contain an endless loop: Ctrl-C stops it, and nothing is written.\n";
 
 struct options {
     const char *model, *save;
@@ -79,7 +79,7 @@ static int print_location(void)
 static int add(const char **list, int *count, const char *value, const char *name)
 {
     if (*count == MOST)
-        return snprintf(error, sizeof error, "expected at most %d times %s", MOST, name), -1;
+        return snprintf(error, sizeof error, "%s: expected at most %d; got more", name, MOST), -1;
     list[(*count)++] = value;
     return 0;
 }
@@ -90,7 +90,7 @@ static int count_of(const char *text, const char *name, int64_t *count)
     errno = 0;
     *count = strtoll(text, &end, 10);
     if (*end || end == text || *count < 1 || errno)
-        return snprintf(error, sizeof error, "expected %s to be a number above 0; got %.100s", name, text), -1;
+        return snprintf(error, sizeof error, "%s: expected a positive integer; got %.100s", name, text), -1;
     return 0;
 }
 
@@ -147,14 +147,14 @@ static int read_options(struct options *o, int argc, char **argv)
         }
         if (strncmp(name, "--", 2)) {
             if (o->model)
-                return snprintf(error, sizeof error, "expected one model; got %.100s, too", name), -1;
+                return snprintf(error, sizeof error, "expected one model; got %.100s and %.100s", o->model, name), -1;
             o->model = name;
             continue;
         }
         if (!takes_value(name))
             return snprintf(error, sizeof error, "unknown option %.100s; see --help", name), -1;
         if (!value)
-            return snprintf(error, sizeof error, "expected something behind %.100s; see --help", name), -1;
+            return snprintf(error, sizeof error, "%.100s: expected a value; see --help", name), -1;
         i++;
         if (!strcmp(name, "--input")     ? add_input(&o->request, value)
             : !strcmp(name, "--output")  ? add(o->outputs, &o->output_count, value, name)
@@ -166,10 +166,10 @@ static int read_options(struct options *o, int argc, char **argv)
             return -1;
     }
     if (o->threads > MOST_THREADS)
-        return snprintf(error, sizeof error, "expected --threads to be at most %d; got %lld", MOST_THREADS,
+        return snprintf(error, sizeof error, "--threads: expected at most %d; got %lld", MOST_THREADS,
                         (long long)o->threads), -1;
     if (o->every && !o->output_count)
-        return snprintf(error, sizeof error, "--every-step: expected an --output, which it is about; see --help"), -1;
+        return snprintf(error, sizeof error, "--every-step: expected an --output; see --help"), -1;
     return o->model ? 0 : (snprintf(error, sizeof error, "expected a model; see --help"), -1);
 }
 
@@ -196,14 +196,14 @@ static int set_number(const struct facula_array *inputs, int64_t first, int64_t 
     const double value = equals ? strtod(equals + 1, &end) : 0;
     int met = 0;
     if (!equals || end == equals + 1 || *end || !isfinite(value))
-        return snprintf(error, sizeof error, "--set: expected name=number, a finite one; got %.100s", setting), -1;
+        return snprintf(error, sizeof error, "--set: expected NAME=X with a finite number X; got %.100s", setting), -1;
     for (int64_t i = first; i < count; i++)
         if (matches_name(setting, (size_t)(equals - setting), inputs[i].name)) {
             *(double *)inputs[i].data = value;
             met = 1;
         }
     if (!met)
-        return snprintf(error, sizeof error, "--set: the program has no number %.*s; --list says what it has",
+        return snprintf(error, sizeof error, "--set: the program has no number %.*s; see --list",
                         (int)(equals - setting), setting), -1;
     return 0;
 }
@@ -217,7 +217,7 @@ static int64_t steps_of(const struct options *o, const int *files, const struct 
         if (given[files[i]].ndim == inputs[i].ndim)
             continue;
         if (first >= 0 && given[files[i]].shape[0] != given[files[first]].shape[0])
-            return snprintf(error, sizeof error, "expected inputs for equally many steps; got %lld of %.100s and %lld of %.100s",
+            return snprintf(error, sizeof error, "--input: expected equal numbers of steps; got %lld for %.100s and %lld for %.100s",
                             (long long)given[files[first]].shape[0], inputs[first].name,
                             (long long)given[files[i]].shape[0], inputs[i].name), -1;
         first = first < 0 ? i : first;
@@ -300,13 +300,13 @@ static int serve(const struct options *o, struct facula_model *model, double loa
         return 0;
     }
     int files[MOST];
-    if (arrays != o->request.count || o->output_count > outputs)
-        return snprintf(error, sizeof error, "expected %lld inputs and at most %lld outputs; got %d and %d",
-                        (long long)arrays, (long long)outputs, o->request.count, o->output_count), -1;
     if (assign_inputs(&o->request, in, arrays, files, error))
         return -1;
+    if (o->output_count > outputs)
+        return snprintf(error, sizeof error, "--output: expected at most %lld; got %d; see --list", (long long)outputs,
+                        o->output_count), -1;
     for (int64_t i = 0; i < arrays; i++)
-        if (check_fit(&o->request.arrays[files[i]], &in[i], error))
+        if (check_fit(&o->request, files[i], &in[i], error))
             return -1;
     for (int i = 0; i < o->set_count; i++)
         if (set_number(in, arrays, inputs, o->sets[i]))
