@@ -46,7 +46,7 @@ DEFECTS = [
     ),
     (
         "src/facula_tensor/_dispatch/slow_path/planning.py",
-        "        return plan_by_checking(op, table, key, layouts, parameters)",
+        "        return plan_by_checking(op, table, key, layouts, parameters, known)",
         "        return None",
         "tests/invariants/test_other_lengths.py::test_another_shape_stays_on_the_fast_path[x @ y-dtype0]",
         "a slow path: new shapes of operators that are not elementwise",
