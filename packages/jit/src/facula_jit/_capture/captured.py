@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import ref
 
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import describe_call_site
-from facula_errors import FaculaError, MissingAttributeError
+from facula_errors import FaculaError
 from facula_errors.extend import boundary, html_of, trim_traceback, warn
 from facula_storage.extend.memory import launching_modules
 from facula_storage.extend.recording import current_recorder
@@ -28,7 +28,7 @@ from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, Witho
 from .outcomes import outcome_of
 from .recorded_call import RecordedCall
 from .reloads import Reloadable, watch_reloads
-from .report import TITLES, report_of, rows_of
+from .report import report_of, table_of
 from .split_function import SplitFunction, own_function, plain_parts_by_name
 
 P = ParamSpec("P")
@@ -367,26 +367,10 @@ class Captured(Reloadable, Generic[P, R]):
         return [(key, entry.latest) for key, entry in self._entries.items() if entry.replays]
 
     def _repr_html_(self) -> str:
-        return html_of(*self._table())
-
-    def _table(self) -> tuple[list[str], Sequence[str], list[Sequence[str]]]:
-        """Return the lines, titles and rows of the repr for notebooks."""
-        rows = rows_of(self._name, [*self._entries.values()])
-        for piece in [] if self._split is None else self._split.captured():
-            rows += piece._table()[2]
-        return [repr(self)[1:-1], *([f"{self._eager} calls ran eagerly"] if self._eager else [])], TITLES, rows
+        return html_of(*table_of(self))
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._entries)} signature{'s' if len(self._entries) != 1 else ''}>"
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "function":  # not set yet: the object is being copied
-            raise MissingAttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        return getattr(self.function, name)
-
-    def __get__(self, owner: object, kind: type | None = None) -> Any:
-        """Bind to `owner`, like a method, so that it becomes the first argument."""
-        return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
         return _captured, (self.function, self.on_break, self.passes, self.allow, self.check)

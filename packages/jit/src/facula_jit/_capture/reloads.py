@@ -9,7 +9,10 @@ assigns `__code__` and other attributes, which `Reloadable` forwards to the func
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
+
+from facula_errors import MissingAttributeError
 
 
 class _Base:
@@ -28,6 +31,7 @@ class Reloadable(_Base):
     """An object around `function` whose code can be replaced by assignments; see Note [Reloads]."""
 
     function: Any
+    __call__: Any
     __code__ = _forwarded("__code__")
     __defaults__ = _forwarded("__defaults__")
     __kwdefaults__ = _forwarded("__kwdefaults__")
@@ -40,6 +44,15 @@ class Reloadable(_Base):
     def __dict__(self, value: dict[str, Any]) -> None:
         if "function" in value:  # of a new captured function; else of a plain function, without a meaning here
             self._follow(value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # not set yet: the object is being copied
+            raise MissingAttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.function, name)
+
+    def __get__(self, owner: object, kind: type | None = None) -> Any:
+        """Bind to `owner`, like a method, so that it becomes the first argument."""
+        return self if owner is None else partial(self.__call__, owner)
 
     def _follow(self, other: dict[str, Any]) -> None:
         """Discard all captures, and use the function and options of another captured function from now on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import format_bytes
 
@@ -49,7 +49,16 @@ def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequ
     return "\n".join(lines)
 
 
-def rows_of(name: str, entries: Sequence[CacheEntry]) -> list[Sequence[str]]:
+def table_of(captured: Any) -> tuple[list[str], Sequence[str], list[Sequence[str]]]:
+    """Return the lines, titles and rows of a captured function's repr for notebooks."""
+    rows = _rows(captured._name, [*captured._entries.values()])
+    for piece in [] if captured._split is None else captured._split.captured():
+        rows += table_of(piece)[2]
+    eager = [f"{captured._eager} calls ran eagerly"] if captured._eager else []
+    return [repr(captured)[1:-1], *eager], TITLES, rows
+
+
+def _rows(name: str, entries: Sequence[CacheEntry]) -> list[Sequence[str]]:
     """Return a row of `TITLES` for each capture, and for each signature without captures."""
     rows: list[Sequence[str]] = []
     for entry in entries:
