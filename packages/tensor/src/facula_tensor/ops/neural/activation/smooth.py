@@ -217,10 +217,11 @@ class _mish_slope:
     has_kernel = True
 
     def value(F, input):
-        e = F.exp(F.minimum(input, 20))
+        least = F.minimum(input, 20)
+        e = F.exp(least)
         n = e * (e + 2)
         below = n + 2
-        return (n + input * (e * (e + 1) * 4 / below)) / below
+        return (n + least * (e * (e + 1) * 4 / below)) / below
 
 
 @elementwise
