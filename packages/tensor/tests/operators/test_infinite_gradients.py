@@ -141,3 +141,9 @@ def test_deviations_of_no_elements(name):
     x = ft.zeros(0, 3, dtype=ft.float16, requires_grad=True)
     getattr(ft, name)(x, 0).sum().backward()
     assert x.grad.dtype is ft.float16
+
+
+def test_norms_too_small_to_divide_by():
+    x = ft.tensor([[1e-40, -2e-40, 0.0], [3.0, 4.0, 0.0]], requires_grad=True)
+    ft.norm(x, 2, 1).sum().backward()
+    np.testing.assert_allclose(x.grad.tolist(), [[0, 0, 0], [0.6, 0.8, 0]], atol=1e-6)

@@ -39,13 +39,13 @@ def check_inexact(name: str, layout: Layout) -> None:
 
 @elementwise
 class _grad_per_norm:
-    """grad / norm; grad itself where the norm is 0, since all elements are 0 there."""
+    """grad / norm; grad itself where the norm is 0 or too small to divide by, since all elements are then, too."""
 
     inputs = ("grad", "norm")
     accepts = is_real
 
     def value(F, grad, norm):
-        return grad / F.where(norm == 0, 1, norm)
+        return grad / F.where(1 / norm == INF, 1, norm)
 
 
 @elementwise
