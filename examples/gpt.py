@@ -142,6 +142,11 @@ class GPT(nn.Module):
         return written[0].tolist()
 
 
+def for_letters(size: int) -> GPT:
+    """Return a small network for letters."""
+    return GPT(len(LETTERS), size, layers=2, heads=4, length=LENGTH)
+
+
 def read(path: str) -> dict[str, torch.Tensor]:
     """Return the tensors of a .pth or .safetensors file; facula's `load` reads both."""
     if path.endswith(".safetensors") and find_spec("safetensors"):
@@ -216,7 +221,7 @@ def train(options: argparse.Namespace) -> list[float]:
     generator = np.random.default_rng(options.seed)
     text = torch.tensor([LETTERS.index(letter) for letter in TEXT])
 
-    model = GPT(len(LETTERS), options.size, layers=2, heads=4, length=LENGTH)
+    model = for_letters(options.size)
     draw_weights(model, generator)
     optimizer = make_optimizer(model)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate_at(step, options.steps))

@@ -75,6 +75,11 @@ class ViT(nn.Module):
         return self.heads(self.encoder(tokens)[:, 0])
 
 
+def for_digits(size: int) -> ViT:
+    """Return a small network for images of digits."""
+    return ViT(size, 4, 2 * size, 2, classes=10, channels=1, patch=PATCH, patches=(PIXELS // PATCH) ** 2)
+
+
 def read(path: str) -> dict[str, torch.Tensor]:
     """Return the tensors of a .pth or .safetensors file; facula's `load` reads both."""
     if path.endswith(".safetensors") and find_spec("safetensors"):
@@ -162,8 +167,7 @@ def train(options: argparse.Namespace) -> list[float]:
     generator = np.random.default_rng(options.seed)
     training, held_out = digits(generator)
 
-    patches = (PIXELS // PATCH) ** 2
-    model = ViT(options.size, 4, 2 * options.size, 2, classes=10, channels=1, patch=PATCH, patches=patches)
+    model = for_digits(options.size)
     draw_weights(model, generator)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.05)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=3e-3, total_steps=options.steps + 1)

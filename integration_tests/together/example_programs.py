@@ -51,7 +51,7 @@ def lstm(wrap):
 
 def gpt(wrap):
     program = example("gpt")
-    model = drawn(program, program.GPT(len(program.LETTERS), 16))
+    model = drawn(program, program.for_letters(16))
     optimizer = program.make_optimizer(model)
     schedule = optim.lr_scheduler.LambdaLR(optimizer, lambda step: program.rate_at(step, 100))
     learn, update = wrap(program.learn), wrap(program.update)
@@ -67,7 +67,7 @@ def gpt(wrap):
 
 def vit(wrap):
     program = example("vit")
-    model = drawn(program, program.ViT(16))
+    model = drawn(program, program.for_digits(16))
     optimizer = optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.05)
     schedule = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=3e-3, total_steps=101)
     learn = wrap(program.learn)

@@ -39,7 +39,7 @@ elif name == "hogwild":
 elif name == "lstm":
     model, args, axes = example.Reader(20, 16), [torch.randint(0, 20, (2, 6))], [0, 1]
 else:
-    model, args, axes = example.ViT(16), [torch.randn(2, 1, 8, 8)], [0]
+    model, args, axes = example.for_digits(16), [torch.randn(2, 1, 8, 8)], [0]
 model.eval()
 torch.onnx.export(model, tuple(args), path, input_names=["x"][: len(args)], dynamic_axes=axes and {"x": axes})
 if axes == [0]:

@@ -14,6 +14,12 @@ def html_of(
 ) -> str:
     """Return a repr for notebooks. All arguments are plain text.
 
+    Arguments:
+        lines: the lines above the table.
+        titles: the titles of its columns.
+        rows: its rows, each with a text for every column.
+        listing: a folded text below it, whose first line is always shown.
+
     >>> html_of(["a < b"], rows=[["1"]]).count("<td")
     1
     """

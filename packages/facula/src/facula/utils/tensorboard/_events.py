@@ -30,7 +30,10 @@ def _needed() -> Any:
 
 @boundary
 class EventWriter:
-    """A writer of events; see `SummaryWriter`."""
+    """A writer of events.
+
+    Arguments: those of `facula.utils.tensorboard.writer.SummaryWriter`.
+    """
 
     log_dir: str
 
