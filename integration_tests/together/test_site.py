@@ -94,12 +94,12 @@ def test_release_notes_have_changelogs_and_news(root, site):
 
 
 def test_charts_show_each_figure(site):
-    results = site("results")
+    charts = site("charts")
     row = {"group": "G", "name": "a < b", "reference": "PyTorch", "ours": 1500.0, "theirs": 3000.0, "ratio": 0.5}
-    chart = results.chart([list(row.values())])
+    chart = charts.chart([list(row.values())])
     assert "a &lt; b: facula 1.5 ms, PyTorch 3 ms" in chart and 'width="165"' in chart and 'class="fast"' in chart
-    saved = json.loads(results.FILE.read_text())
-    assert saved["circumstances"].keys() >= set(results.KEPT) and len(saved["rows"]) > 40
+    saved = json.loads(charts.FILE.read_text())
+    assert saved["circumstances"].keys() >= set(charts.KEPT) and len(saved["rows"]) > 40
 
 
 def test_diagrams_put_packages_below_those_that_import_them(site):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import boundary, moved, trim_traceback
 
 from ._bridge import Export, array_sharer, describe_array
 from ._devices import cpu
@@ -21,6 +21,7 @@ from ._storages import Storage, borrow, capacity, host_view, pin
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+moved(__name__)  # names that pickles of earlier releases contain
 _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H",
             "uint32": "I", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d", "complex64": "Zf",
             "complex128": "Zd"}  # fmt: skip
