@@ -290,7 +290,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def docs_run(session: nox.Session) -> None:
     """Run tutorials and some guides as notebooks, and write these to .nox/docs/notebooks/; arguments name pages."""
-    install(session, *PACKAGES, also=(*NOTEBOOKS, DIGITS, *CHARTS, *ONNX))
+    install(session, *PACKAGES, also=(*TEST_TOOLS, *NOTEBOOKS, DIGITS, *CHARTS, *ONNX))
     session.install("-q", "--no-deps", "-r", str(ROOT / "docs" / "_site" / "lock.txt"))
     run_pytest(session, "docs_run", "integration_tests/notebooks", cwd=ROOT)
     output = ROOT / ".nox" / "docs" / "notebooks"

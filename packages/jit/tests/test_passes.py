@@ -368,6 +368,10 @@ def test_wrong_arguments():
             "neg", [x], [Use(t, contiguous((5, 4), float32), 0)], like=call
         ),
         "call: expected operands and parameters of matmul": lambda: graph.call("matmul", [x, x, x, x], [t], like=call),
+        "call: expected operands and parameters of softmax": lambda: graph.call(
+            "softmax", [x, x], [t], parameters=(1,), like=call
+        ),
+        "linear: expected ranks that match": lambda: graph.call("linear", [x], [t], like=call),
         "temporary: expected a layout": lambda: graph.temporary((3,)),
         "capture: expected passes to be": lambda: capture(lambda x: x, passes=3),
     }

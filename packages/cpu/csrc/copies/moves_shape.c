@@ -181,10 +181,11 @@ static int64_t shape_flip(void *into, const void *from, int64_t count, const int
 {
     const struct facula_form *form = from;
     struct facula_moves *plan = into;
+    if (count != 2)
+        return -1;
     const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
-    (void)count;
     (void)workspace;
-    if (!is_row_major(&a))
+    if (o.ndim < 0 || a.ndim != o.ndim || !is_row_major(&a))
         return -1;
     if (!plan)
         return bytes_of(1, o.ndim);

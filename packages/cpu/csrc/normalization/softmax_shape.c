@@ -28,12 +28,16 @@ static int64_t shape_softmax(void *into, const void *from, int64_t count, const 
 {
     const struct facula_form *form = from;
     struct facula_softmax *plan = into;
+    if (count < 2 || count > 3)
+        return -1;
     const struct layout o = next_layout(&layouts), x = next_layout(&layouts);
     const struct layout y = count > 2 ? next_layout(&layouts) : x;
     const int64_t size = form->itemsize, elements = elements_of(&o);
     const int64_t dim = o.ndim ? (form->dim % o.ndim + o.ndim) % o.ndim : 0;
     int64_t along[3] = {size, size, size}, dims = 0;
     (void)workspace;
+    if (o.ndim < 0 || x.ndim != o.ndim || y.ndim != o.ndim)
+        return -1;
     if (!plan)
         return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * 4 * (o.ndim + 1);
     memset(plan, 0, sizeof *plan);

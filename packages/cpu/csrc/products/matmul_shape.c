@@ -37,12 +37,14 @@ static int64_t shape_product(void *into, const void *from, int64_t count, const 
 {
     const struct facula_form *form = from;
     struct facula_matmul *plan = into;
+    if (count < 3 || count > 4)
+        return -1;
     const struct layout o = next_layout(&layouts), a = next_layout(&layouts), b = next_layout(&layouts);
     const struct layout bias = count > 3 ? next_layout(&layouts) : (struct layout){-1, NULL, NULL};
     int64_t *nest = plan ? plan->nest : NULL, dims = 0, rest = o.ndim;
     if (!plan)
         return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * 4 * (o.ndim + 1);
-    if (a.ndim < 1 || b.ndim < 1 || (bias.ndim >= 0 && !is_row_major(&bias)))
+    if (a.ndim < 1 || b.ndim < 1 || o.ndim < (a.ndim > 1) + (b.ndim > 1) || (bias.ndim >= 0 && !is_row_major(&bias)))
         return -1;
     memset(plan, 0, sizeof *plan);
     const struct matrix left = a.ndim > 1 ? matrix_of(&a, form->a_turned) : (struct matrix){1, a.shape[0], 0, a.strides[0]};

@@ -72,8 +72,15 @@ static int64_t shape_reduction(void *into, const void *from, int64_t count, cons
     const struct facula_form *form = from;
     struct facula_reduce *plan = into;
     int64_t reduced[2 * (MOST_DIMS + 1)], kept_dims = 0, reduced_dims = 0;
+    if (count < 2 || count > 3)
+        return -1;
     const struct layout first = next_layout(&layouts), last = count > 2 ? next_layout(&layouts) : first;
     const struct layout a = next_layout(&layouts);
+    int64_t ndim = a.ndim;
+    for (int64_t d = 0; d < a.ndim && !form->keepdim; d++)
+        ndim -= (int64_t)(form->dims >> d & 1);
+    if (a.ndim < 0 || first.ndim != ndim || last.ndim != ndim)
+        return -1;
     if (!plan)
         return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * 6 * (a.ndim + 1);
     memset(plan, 0, sizeof *plan);

@@ -21,7 +21,8 @@ def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     Results of the gradients: `g - exp(result) * sum(g)` and `result * (g - sum(g * result))`.
     """
     (dim,) = parameters
-    x, y, o = inputs[0], inputs[-1], outputs[0]
+    x, y = inputs if operator.endswith("_grad") else (*inputs, *inputs)
+    o = outputs[0]
     kernel = find_kernel(operator + "_rows", o.dtype.code)
     if kernel is None or x.dtype is not o.dtype or y.dtype is not o.dtype:
         raise no_kernel(operator, inputs, outputs)

@@ -26,7 +26,8 @@ def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
     Supports any strides. a may be one row (k,), and b one column (k,); o then lacks that dimension. All dtypes; for
     bool it is any(a and b).
     """
-    return plan_product(operator, inputs, outputs, parameters)
+    a, b = inputs
+    return plan_product(operator, (a, b), outputs, parameters)
 
 
 def batch_strides(layout: Layout, batch: tuple[int, ...], ndim: int = 2) -> list[int]:
@@ -42,7 +43,8 @@ def batch_strides(layout: Layout, batch: tuple[int, ...], ndim: int = 2) -> list
 @planner("linear_weight_grad")
 def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). Supports any strides."""
-    return plan_product(operator, inputs, outputs, parameters, a_turned=True)
+    g, x = inputs
+    return plan_product(operator, (g, x), outputs, parameters, a_turned=True)
 
 
 @planner("linear")

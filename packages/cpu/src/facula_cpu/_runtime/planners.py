@@ -142,7 +142,7 @@ def plan_for_layouts(
     found = for_layouts(*arrays)
     if found is None:
         ranks = ", ".join([str(array and len(array.shape)) for array in arrays])
-        raise UnsupportedError(f"{operator}: expected operands of at most 64 dimensions; got {ranks}")
+        raise UnsupportedError(f"{operator}: expected ranks that match, at most 64; got {ranks} (results, operands)")
     return Plan(operator, parameters, outputs, found, workspace_of(found), for_layouts=None if views else for_layouts)
 
 
