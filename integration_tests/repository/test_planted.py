@@ -1,6 +1,5 @@
 """The defects that `nox -s planted` plants: each row still matches a place, and changed files are restored."""
 
-import importlib.util
 import re
 from collections import Counter
 
@@ -12,11 +11,8 @@ DECLARATIONS = "src/facula_tensor/(_dispatch|_forms/_dispatch|ops)/"  # depends 
 
 
 @pytest.fixture(scope="module")
-def plant(root):
-    spec = importlib.util.spec_from_file_location("plant", root / "integration_tests" / "planted" / "plant.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def plant(root, load_script):
+    return load_script(root / "integration_tests" / "planted" / "plant.py")
 
 
 def test_no_row_is_lost(plant, packages):

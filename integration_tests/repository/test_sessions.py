@@ -1,6 +1,5 @@
 """Parallel sessions: all of them run, in order, several at once in free lanes, and failed ones are named."""
 
-import importlib.util
 import re
 import threading
 
@@ -8,11 +7,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def program(root):
-    spec = importlib.util.spec_from_file_location("side_by_side", root / ".ci" / "side_by_side.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def program(root, load_script):
+    return load_script(root / ".ci" / "side_by_side.py")
 
 
 def test_two_lanes_run_at_once(program):

@@ -1,6 +1,5 @@
 """`.ci/policy.py`: public names change only with news. The lists are those of the last release."""
 
-import importlib.util
 import subprocess
 import sys
 
@@ -11,11 +10,8 @@ NOW = {"some": {"kept": "(x)", "changed": "(x, y)", "new": "()"}}
 
 
 @pytest.fixture(scope="module")
-def policy(root):
-    spec = importlib.util.spec_from_file_location("policy", root / ".ci" / "policy.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def policy(root, load_script):
+    return load_script(root / ".ci" / "policy.py")
 
 
 def test_changed_names_are_in_the_news(root):

@@ -1,6 +1,5 @@
 """`.ci/release.py` refuses packages that are not ready, builds and inspects others, and dates the changelog."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -15,11 +14,8 @@ RELEASED = "# Changelog\n\n## 0.1.0 (2026-01-02)\n\n- One thing.\n"
 
 
 @pytest.fixture(scope="module")
-def release(root):
-    spec = importlib.util.spec_from_file_location("release", root / ".ci" / "release.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def release(root, load_script):
+    return load_script(root / ".ci" / "release.py")
 
 
 def git(tree, *arguments):

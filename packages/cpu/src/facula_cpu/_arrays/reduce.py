@@ -19,7 +19,7 @@ MOST_DIMS = 64
 VALUES, INDICES = 1, 2  # results, as in struct facula_form
 SHORT = 32  # rows up to this length are reduced by column if there are many
 SHORT_VECTORS = 16  # the same if elements can be reduced as vectors directly
-SHORT_BLOCKS = 48  # the same for operators whose work per row is large
+SHORT_BLOCKS = 48  # the same for operators with much work per row
 BY_BLOCKS = frozenset(("norm2", "norm_p", "var"))
 ORDERED = frozenset(("log_sum_exp",))  # operators that sum rows and columns in the same order
 

@@ -1,6 +1,6 @@
 """Downloads of dataset files: checked, resumable, and renamed when complete.
 
-The bytes of FILE arrive in FILE.part, which later calls continue. A complete file whose checksum matches is renamed to
+The bytes of FILE arrive in FILE.part, which later calls continue. A complete file with the right checksum is renamed to
 FILE. A lock on FILE.part makes other processes wait for the one that downloads.
 """
 
@@ -53,7 +53,7 @@ def fetch(operation: str, folder: str, files: Mapping[str, str], mirrors: Sequen
                 with open(path + ".part", "a+b") as part:
                     if fcntl is not None:
                         fcntl.flock(part, fcntl.LOCK_EX)
-                    if not os.path.exists(path):  # else another process has downloaded it meanwhile
+                    if not os.path.exists(path):  # else another process has downloaded it
                         _fetch_one(operation, path, checksum, [mirror + name for mirror in mirrors], part)
             with open(path, "rb") as file:
                 found = _md5(file)
@@ -112,7 +112,7 @@ def _receive(address: str, part: BufferedRandom) -> bool:
     try:
         answer = urlopen(Request(address, headers=headers), timeout=SECONDS)
     except HTTPError as error:
-        if error.code != 416:  # there is nothing after the bytes that are here
+        if error.code != 416:  # the server has no bytes after these
             raise
         return True
     with answer:
