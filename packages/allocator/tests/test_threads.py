@@ -1,9 +1,11 @@
 """Eight threads that take, release, refill and trim concurrently, switched as often as Python can."""
 
 import ctypes
+import gc
 import random
 import sys
 import threading
+import time
 
 import pytest
 from blocks import take
@@ -113,6 +115,27 @@ def test_threads_together_never_exceed_the_limit():
     run_together(work)
     assert allocator.memory_stats()["reserved_bytes.all.peak"] <= limit
     assert allocator.statistics()["allocated_blocks"] == 0
+
+
+def test_idle_memory_is_found_after_the_collection_of_another_thread():
+    """The collection calls a finaliser that waits while this thread needs idle memory of another size."""
+    allocator, begun = HostAllocator(limit=4 * MIB), threading.Event()
+    take(allocator, 3 * MIB)[1]()
+
+    class Slow:
+        def __del__(self):
+            begun.set()
+            time.sleep(0.03)
+
+    cycle = [Slow()]
+    cycle.append(cycle)
+    del cycle
+    collector = threading.Thread(target=gc.collect)
+    collector.start()
+    begun.wait()
+    take(allocator, 2 * MIB)[1]()
+    collector.join()
+    assert allocator.statistics()["reserved_bytes"] <= 4 * MIB
 
 
 def test_one_size_class_and_one_default_allocator_for_all():

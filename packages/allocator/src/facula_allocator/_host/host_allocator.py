@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from itertools import repeat
+from time import sleep
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -30,6 +31,7 @@ COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
 # Bytes. Filling so large a block takes milliseconds, so allocating one is a good moment for `refill` to tidy.
 TIDY_FROM_BYTES = 16 << 20
 MAX_RETRIES = 16
+COLLECTION_PAUSE = 0.01  # seconds
 
 take_empty = repeat((0, int)).__next__  # zero bytes need neither an address nor a release
 _never: Callable[[], Block] = [].pop  # always raises IndexError
@@ -169,18 +171,24 @@ class HostAllocator(HostStatistics):
         """Return a block after releasing all idle memory to the system, or None.
 
         It tries again if another thread takes the memory that a trim released; only trims that release nothing count
-        as failures. During a collection idle memory must stay, so only memory below the limit is available.
+        as failures. During a collection idle memory must stay, so only memory below the limit is available; another
+        thread's collection may end during a pause.
         """
-        if collecting:
-            return size_class.grow(self._account, sparing=True)
+        block = size_class.grow(self._account, sparing=True) if collecting else None
+        if block is not None:
+            return block
         self._counts["num_alloc_retries"] += 1
-        block = None
+        failures = 0
         try:
-            with trimming:
-                failures = 0
-                while block is None and failures < MAX_RETRIES:
-                    failures += not self.trim()
-                    block = size_class.take() or size_class.grow(self._account, sparing=True)
+            while block is None and failures < MAX_RETRIES:
+                if collecting:
+                    sleep(COLLECTION_PAUSE)
+                with trimming:
+                    while block is None and failures < MAX_RETRIES:
+                        failures += not self.trim()
+                        block = size_class.take() or size_class.grow(self._account, sparing=True)
+                        if collecting:
+                            break
         except BaseException:
             if block is not None:
                 block[1]()

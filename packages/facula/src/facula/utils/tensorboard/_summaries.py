@@ -269,7 +269,7 @@ def hparams(
     hparam_dict: Mapping[str, bool | float | str] | None = None,
     metric_dict: Mapping[str, float] | None = None,
     hparam_domain_discrete: Mapping[str, list[AnyValue]] | None = None,
-) -> tuple[Summary, Summary, Summary]:
+) -> tuple[AnyValue, AnyValue, AnyValue]:
     """Return TensorBoard's records of an experiment, its settings and its successful end.
 
     Arguments:
