@@ -3,6 +3,7 @@
 import gc
 import random
 import threading
+import time
 from queue import Queue
 
 import pytest
@@ -34,6 +35,27 @@ def recount(allocator):
     assert now["allocation.all.current"] == len(used)
     assert now["allocated_bytes.all.current"] == sum(size for _, size in used)
     return now
+
+
+def test_memory_freed_during_the_collection_of_another_thread_is_found():
+    """The collection calls a finaliser that waits while this thread needs the memory that it freed before."""
+    allocator, begun = CachingAllocator(SimulatedDriver(64 * MIB)), threading.Event()
+    block = allocator.allocate(40 * MIB)
+
+    class Slow:
+        def __del__(self):
+            begun.set()
+            time.sleep(0.03)
+
+    cycle = [Slow()]
+    cycle.append(cycle)
+    del cycle
+    collector = threading.Thread(target=gc.collect)
+    collector.start()
+    begun.wait()
+    block.free()
+    assert allocator.allocate(40 * MIB).capacity == 40 * MIB
+    collector.join()
 
 
 @pytest.mark.parametrize("driver", [HostDriver, lambda: SimulatedDriver(1 << 30)], ids=["host", "simulated"])

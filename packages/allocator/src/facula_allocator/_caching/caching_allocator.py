@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import sleep
 from typing import TYPE_CHECKING
 from weakref import WeakSet, finalize
 
@@ -15,7 +16,7 @@ from .._blocks.slow_path import SlowPath
 from .._core import Block, Core
 from .._errors import OutOfMemoryError
 from .._host.host_allocator import checked_size
-from .._host.process import collecting, watch
+from .._host.process import COLLECTION_PAUSE, MAX_RETRIES, collecting, watch
 from .._host.size_classes import MAX_BLOCK_BYTES
 from .._locks import ExitLock
 from .._observers.event_history import EventHistory
@@ -152,9 +153,16 @@ class CachingAllocator(PoolOwner):
         block = None
         if nbytes <= MAX_BLOCK_BYTES:
             block = self._core.take(nbytes, stream, pool)
-            if block is None:
+            retries = 0
+            while block is None:
+                busy = bool(collecting)
                 with self._lock:
                     block = self._slow_path.allocate(nbytes, stream, pool)
+                if block is not None or not (busy or collecting) or retries == MAX_RETRIES:
+                    break
+                # What was freed during a collection stays until its end: another thread's may end meanwhile.
+                retries += 1
+                sleep(COLLECTION_PAUSE)
         return block
 
     def _refuse(self, nbytes: int, stream: int, pool: int) -> Block:

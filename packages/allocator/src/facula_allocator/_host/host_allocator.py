@@ -16,7 +16,7 @@ from .._errors import OutOfMemoryError
 from .._observers.oom_observers import OomObservers
 from .._settings import checked_fraction, default_cache_limit, setting_bytes, usable_memory
 from .host_statistics import HostStatistics
-from .process import collecting, trimming, watch
+from .process import COLLECTION_PAUSE, MAX_RETRIES, collecting, trimming, watch
 from .regions import UNLIMITED, address_of, release_region
 from .size_classes import ALIGNMENT, MAX_BLOCK_BYTES, MAX_SLAB_BLOCK, SizeClass, block_size
 
@@ -30,8 +30,6 @@ FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a mul
 COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
 # Bytes. Filling so large a block takes milliseconds, so allocating one is a good moment for `refill` to tidy.
 TIDY_FROM_BYTES = 16 << 20
-MAX_RETRIES = 16
-COLLECTION_PAUSE = 0.01  # seconds
 
 take_empty = repeat((0, int)).__next__  # zero bytes need neither an address nor a release
 _never: Callable[[], Block] = [].pop  # always raises IndexError

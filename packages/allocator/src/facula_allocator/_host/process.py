@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# A thread that finds no memory while another collects waits this often and long for the collection to end.
+MAX_RETRIES, COLLECTION_PAUSE = 16, 0.01  # seconds
+
+
 class _Collecting(set[str]):
     """A set that is not empty while the collector runs; see Note [No Python in the collector's callbacks]."""
 
