@@ -7,11 +7,13 @@
 struct facula_form {
     const void *part;  /* the row of the kernel table that the kernel calls, or that completes the plan */
     int64_t cost;      /* of an element, in picoseconds */
-    int64_t itemsize;  /* bytes of an element of the first input */
+    int64_t itemsize;  /* bytes of an element of the first input; indexing: of the array */
+    int64_t dtype;     /* lines, indexing: the code of that dtype */
     uint64_t dims;     /* reductions, flip: bit mask of dimensions */
-    int64_t dim;       /* softmax: the dimension */
+    int64_t dim;       /* softmax, lines, indexing: the dimension */
+    int64_t option;    /* lines, indexing: `option` or `skip` of the plan */
     int32_t keepdim;   /* reductions */
-    int32_t results;   /* reductions: 1, values; 2, indices */
+    int32_t results;   /* reductions: 1, values; 2, indices; lines: the number of results */
     int32_t valuesize; /* reductions: bytes of a value */
     int32_t short_row; /* reductions: rows of fewer elements are reduced by column */
     int32_t vectors;   /* reductions: the reducer reads adjacent elements of short rows as vectors */
@@ -19,4 +21,12 @@ struct facula_form {
     int32_t root;      /* reductions: as in the plan, like `number` */
     double number;
     int32_t a_turned, b_turned; /* products: the last two dimensions of a, or of b, are exchanged */
+    int64_t sizes[4];           /* lines: bytes of an element of each operand, inputs first */
+    int32_t flag;               /* lines, indexing: `flag` or `accumulate` of the plan */
+    int32_t backwards;          /* lines: from the last element to the first */
+    int32_t shorter;            /* lines: the operand whose lines begin at the last element but one, or -1 */
+    int32_t together;           /* lines: those that are processed together if their elements are adjacent */
+    int32_t negative;           /* indexing: negative indices count from the end */
+    int32_t fresh;              /* indexing: the array is zeroed first */
+    int32_t array, values;      /* indexing: their places among the three layouts; the third is the index */
 };

@@ -6,22 +6,18 @@ from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
-from .._elementwise.elementwise import collapse
 from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.planners import SERIAL, bound_plan, no_kernel, plan_for_layouts, planner
 from .._runtime.registry import kernel_for
 from .reduce import MOST_DIMS, plan_reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage import Layout
-
     from .._runtime.types import Layouts, Parameters
 
 BOOL, INT64, COMPLEX128 = 1, 6, 12
 NEVER = -(1 << 63)  # an index without dimensions
-INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: per index and row, and per byte moved
 MERGE_COST = 500  # picoseconds per position
 
 
@@ -33,8 +29,7 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     of the dimension), and the contents of o are then undefined. Supports any strides. "index_select" does not accept
     negative indices: they are status POSITION.
     """
-    a, index = inputs
-    return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
+    return _plan(operator, inputs, outputs, parameters, 1, 0, dim=parameters[0], negative=operator == "take")
 
 
 @planner("put")
@@ -45,8 +40,9 @@ def plan_put(operator: str, inputs: Layouts, outputs: Layouts, parameters: Param
     added in order. Indices as for `take`; with a third parameter, True, negative ones are refused, as for
     "index_select".
     """
-    index, values = inputs
-    return _plan(operator, inputs, outputs, parameters, outputs[0], index, values, accumulate=bool(parameters[1]))
+    dim, accumulate, *positive = parameters
+    return _plan(operator, inputs, outputs, parameters, 0, 2, dim=dim, negative=positive != [True],
+                 accumulate=bool(accumulate))  # fmt: skip
 
 
 @planner("take_back")
@@ -55,11 +51,10 @@ def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters:
 
     Parameters (shape, dim, an index whose values are skipped, or None).
     """
-    values, index = inputs
     _shape, dim, skip = parameters
     if not outputs[0].is_contiguous:
         raise no_kernel(operator, inputs, outputs)
-    return _plan(operator, inputs, outputs, (dim,), outputs[0], index, values, accumulate=True, fresh=True, skip=skip)
+    return _plan(operator, inputs, outputs, parameters, 0, 1, dim=dim, accumulate=True, fresh=True, skip=skip)
 
 
 @planner("merged_positions")
@@ -133,51 +128,39 @@ def _plan(
     inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
-    array: Layout,
-    index: Layout,
-    values: Layout,
+    array: int,
+    values: int,
     *,
-    accumulate: bool,
+    dim: int,
+    negative: bool = True,
+    accumulate: bool = False,
     fresh: bool = False,
     skip: int | None = None,
 ) -> Plan:
-    dim = parameters[0] % max(array.ndim, 1)
-    computes = not accumulate or array.dtype.code <= COMPLEX128
-    if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim or not computes:
+    """Return the plan; `array` and `values` are their places among the output and the inputs."""
+    layouts = (*outputs, *inputs)
+    dtype, index = layouts[array].dtype, layouts[3 - array - values].dtype
+    computes = not accumulate or dtype.code <= COMPLEX128
+    if index.code != INT64 or dtype is not layouts[values].dtype or not layouts[array].ndim or not computes:
         raise no_kernel(operator, inputs, outputs)
-    size, after = array.dtype.itemsize, dim + index.ndim
-    array_steps = [stride * size for stride in array.strides]
-    value_steps = [stride * size for stride in values.strides]
-    outer = in_order(array.shape[:dim], [array_steps[:dim], value_steps[:dim]])
-    middle = in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
-    inner_shape = array.shape[dim + 1 :]
-    inner = collapse(inner_shape, [array_steps[dim + 1 :], value_steps[after:]])
-    struct = ffi.new(
-        "struct facula_index *", {"nest": [number for level in (*outer, *middle, *inner) for number in level]}
+    return plan_for_layouts(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        kernel=kernel_for("take" if operator == "index_select" else operator).address,
+        shape="index_shape",
+        struct="facula_index",
+        itemsize=dtype.itemsize,
+        dtype=dtype.code,
+        dim=dim,
+        option=NEVER if skip is None else skip,
+        flag=accumulate,
+        negative=negative,
+        fresh=fresh,
+        array=array,
+        values=values,
     )
-    struct.size, struct.step = array.shape[dim], array_steps[dim]
-    struct.lowest = (
-        0 if operator == "index_select" or (operator == "put" and parameters[2:] == (True,)) else -struct.size
-    )
-    struct.skip = NEVER if skip is None else skip
-    struct.clear = array.nbytes if fresh else 0
-    struct.count, struct.outer, struct.inner = index.numel, _product(array.shape[:dim]), _product(inner_shape)
-    struct.itemsize, struct.dtype, struct.accumulate = size, array.dtype.code, accumulate
-    struct.outer_dims, struct.index_dims, struct.inner_dims = len(outer), len(middle), len(inner)
-    each = INDEX_COST + struct.inner * size * BYTE_COST
-    work = struct.outer * struct.count * each + struct.clear * BYTE_COST // 4
-    struct.serial = work <= SERIAL
-    struct.group = max(1, SERIAL // (2 * each))
-    kernel = kernel_for("take" if operator == "index_select" else operator)
-    cost = work / max(outputs[0].numel, 1)
-    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=cost)
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    product = 1
-    for extent in shape:
-        product *= extent
-    return product
 
 
 def in_order(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import Plan
-
-from .._elementwise.elementwise import collapse
 from .._elementwise.typed import UNSIGNED
 from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.planners import no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from facula_storage import Plan
 
     from .._runtime.registry import Kernel
     from .._runtime.types import Layouts, Parameters
 
-OPERANDS = 4  # the maximum
-LINE_COST = 10_000  # picoseconds
 SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds per element
-COLUMNS = 64  # adjacent lines that fill vectors
 TILED = 32  # other lines that a scan transposes together
 INT64, COMPLEX64 = 6, 11
 MEDIAN, NANMEDIAN, MODE = 0, -1, -2  # as in the kernel
@@ -110,58 +104,28 @@ def _plan(
     shorter: int = -1,
 ) -> Plan:
     found = kernel_for(kernel) if isinstance(kernel, str) else kernel
-    operands = (*inputs, *outputs)
     code = inputs[0].dtype.code
     if operator in ("sort", "topk", *RANKS, "kthvalue") and code >= COMPLEX64 and code not in UNSIGNED:
         raise no_kernel(operator, inputs, outputs)
-    shape: tuple[int, ...] = ()
-    lengths, along, steps = [], [], []
-    for operand in operands:
-        size = operand.dtype.itemsize
-        by = [stride * size for stride in operand.strides]
-        if operand.ndim:
-            shape = (*operand.shape[:dim], *operand.shape[dim + 1 :])
-        lengths.append(operand.shape[dim] if operand.ndim else 1)
-        along.append(by[dim] if operand.ndim else size)
-        steps.append([*by[:dim], *by[dim + 1 :]])
-    starts = [(n - 1) * step if backwards else 0 for n, step in zip(lengths, along, strict=True)]
-    if shorter >= 0:  # lines of this operand begin at the last element but one
-        starts[shorter] = max(starts[shorter] - along[shorter], 0) if lengths[shorter] > 1 else 0
-    lines = 1
-    for extent in shape:
-        lines *= extent
-    nothing = [0] * len(shape)
-    padded = [*steps, *([nothing] * (OPERANDS - len(steps)))]
-    order: list[Sequence[int]] = [
-        *padded[len(operands) :],
-        *padded[: len(operands)],
-    ]  # `collapse` orders by the last operand, the output
-    dims = [
-        (extent, *by[OPERANDS - len(operands) :], *by[: OPERANDS - len(operands)])
-        for extent, *by in (collapse(shape, order) if lines else [(1, *(0,) * OPERANDS)])
-    ]
-    first = dims[0][0]
-    by_column = first > 1 and abs(dims[0][1]) < abs(along[0])
-    each = LINE_COST + cost * max(lengths[:-1] if len(lengths) > 1 else lengths)
-    work = lines * each
-    segment = first
-    if work > SERIAL:
-        segment = max(1, SERIAL // (2 * each))
-        whole = COLUMNS if by_column else TILED if backwards is not None else 1
-        segment = min(first, -(-segment // whole) * whole)
-    rows = lines // first
-    struct = ffi.new("struct facula_lines *", {"nest": [number for row in dims for number in row]})
-    struct.run = ffi.cast("int64_t (*)(const struct facula_lines *, char *const *, int64_t)", found.address)
-    rest = OPERANDS - len(operands)
-    struct.n, struct.step = [*lengths, *([0] * rest)], [-step if backwards else step for step in along] + [0] * rest
-    struct.start = [*starts, *([0] * rest)]
-    struct.next = list(dims[0][1:])
-    struct.dtype, struct.itemsize = inputs[0].dtype.code, inputs[0].dtype.itemsize
-    struct.option, struct.flag = option, int(flag)
-    struct.segment = max(segment, 1)
-    struct.segments = -(-first // struct.segment) * rows
-    struct.group = max(1, SERIAL // (2 * struct.segment * each))
-    struct.operands, struct.by_column, struct.serial, struct.dims = len(operands), by_column, work <= SERIAL, len(dims)
-    driver = kernel_for("lines")
-    total = max(outputs[0].numel, 1)
-    return bound_plan(operator, parameters, outputs, driver.address, struct, arrays=len(operands), cost=work / total)
+    sizes = [layout.dtype.itemsize for layout in (*inputs, *outputs)]
+    return plan_for_layouts(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        kernel=kernel_for("lines").address,
+        shape="lines_shape",
+        struct="facula_lines",
+        part=ffi.cast("void *", found.address),
+        cost=cost,
+        itemsize=sizes[0],
+        dtype=code,
+        dim=dim,
+        results=len(outputs),
+        option=option,
+        sizes=sizes,
+        flag=int(flag),
+        backwards=bool(backwards),
+        shorter=shorter,
+        together=1 if backwards is None else TILED,
+    )
