@@ -161,6 +161,19 @@ def in_wheel(path: Path) -> dict[str, bytes]:
         return {name: tree.read(name) for name in tree.namelist() if not name.endswith("/")}
 
 
+def in_git(root: Path, folder: str) -> set[str]:
+    """Return the tracked files of a folder, by their path in it; a link to a folder has the files of that folder."""
+    found = set()
+    for path in git(root, "ls-files", folder).split():
+        name, place = path.removeprefix(f"{folder}/"), root / path
+        if place.is_dir():
+            linked = place.resolve().relative_to(root.resolve())
+            found |= {f"{name}/{inner}" for inner in in_git(root, str(linked))}
+        else:
+            found.add(name)
+    return found
+
+
 def check_metadata(metadata: Message, declared: dict, version: str, where: str) -> None:
     """Check that the name, version, licence and description are those of the tree."""
     expected = {"Name": declared["name"], "Version": version, "License-Expression": declared["license"]}
@@ -180,8 +193,7 @@ def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -
     for where, content in ((sdist.name, sources["PKG-INFO"]), (wheel.name, packed[place])):
         check_metadata(Parser().parsestr(content.decode()), declared, version, where)
     module = declared["name"].replace("-", "_")
-    tracked = git(root, "ls-files", f"packages/{name}/src/{module}").split()
-    wanted = {path.removeprefix(f"packages/{name}/src/") for path in tracked}
+    wanted = {f"{module}/{path}" for path in in_git(root, f"packages/{name}/src/{module}")}
     found = {path for path in packed if path.startswith(f"{module}/") and not path.endswith(COMPILED)}
     missing = {path for path in wanted - found if not path.endswith((".c", ".h"))}  # wheels contain them compiled
     missing |= {path for path in wanted if f"src/{path}" not in sources}

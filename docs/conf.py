@@ -5,6 +5,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from docutils.nodes import bullet_list
+from sphinx.addnodes import toctree
+
 sys.path.insert(0, str(Path(__file__).parent / "_site"))
 import charts
 import diagrams
@@ -71,6 +74,30 @@ def add_aliases(app, env):
                 objects.setdefault(alias + name.removeprefix(home), objects[name]._replace(aliased=True))
 
 
+def shorten_contents(app, name, template, context, doctree):
+    """Build the tree of all pages, which each page shows, from titles only.
+
+    Sphinx copies the headings and objects of all pages for each page, and then drops them: half of the time of a build.
+    """
+    env, whole = app.env, context.get("toctree")
+    if whole is None:
+        return
+    if not hasattr(env, "titles_of_pages"):
+        env.titles_of_pages = {page: contents.deepcopy() for page, contents in env.tocs.items()}
+        for contents in env.titles_of_pages.values():
+            for entry in contents:
+                entry[1:] = [bullet_list("", *trees)] if (trees := list(entry.findall(toctree))) else []
+
+    def of_titles(**options):
+        contents, env.tocs = env.tocs, env.titles_of_pages
+        try:
+            return whole(**options)
+        finally:
+            env.tocs = contents
+
+    context["toctree"] = of_titles
+
+
 def setup(app):
     """Write the pages of the reference, and prepare the sources when they are read."""
     reference.write()
@@ -78,4 +105,5 @@ def setup(app):
     WRITTEN["reference/pytorch-names"] = lambda: f"\n{pytorch_names.summary(total)}\n"
     app.connect("source-read", prepare)
     app.connect("env-updated", add_aliases)
+    app.connect("html-page-context", shorten_contents, priority=400)  # before the theme
     app.connect("autodoc-process-docstring", write_as_rest, priority=600)

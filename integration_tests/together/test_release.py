@@ -71,6 +71,16 @@ def test_folders_in_a_wheel_are_not_files(release, tmp_path):
     assert release.in_wheel(tmp_path / "some.whl") == {"some/one.py": b"1"}
 
 
+def test_a_link_has_the_files_of_its_folder(release, tree):
+    (tree / "shared" / "inner").mkdir(parents=True)
+    (tree / "shared" / "inner" / "one.h").touch()
+    (tree / "some").mkdir()
+    (tree / "some" / "linked").symlink_to("../shared")
+    (tree / "some" / "two.py").touch()
+    git(tree, "add", "--all")
+    assert release.in_git(tree, "some") == {"linked/inner/one.h", "two.py"}
+
+
 def test_tags_are_created_once(release, tree, capsys):
     git(tree, "tag", "-d", "errors-v0.1.0")
     for said in ("created", "exists already"):
