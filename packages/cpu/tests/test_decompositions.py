@@ -1,8 +1,13 @@
 """QR, eigenvalues and singular values of small matrices: by their definitions, and against NumPy."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from test_elimination import close, launch, random, statuses
+
+from facula_cpu._linalg import lapack_threads as lapack_module
+from facula_cpu._linalg.lapack_threads import LARGEST, LapackThreads, lapack_threads
 
 NAMES = ["float32", "float64"]
 SHAPES = [(1, 1), (2, 2), (3, 3), (4, 4), (16, 16), (33, 33), (64, 64), (65, 65), (7, 3, 3), (2, 0, 5, 5)]
@@ -147,3 +152,21 @@ def test_strides():
     b = np.broadcast_to(random((3, 3), "float64"), (4, 3, 3))
     s, _ = launch("svdvals", (b,), (np.empty((4, 3)), statuses(b)))
     close(s, np.linalg.svd(b, compute_uv=False))
+
+
+@pytest.mark.skipif(lapack_threads() is None, reason="NumPy's LAPACK is unknown")
+@pytest.mark.parametrize(("size", "wanted"), [(400, 1), (LARGEST + 1, 2)])
+def test_threads_of_lapack(monkeypatch, size, wanted):
+    get, put = lapack_threads()
+    before, seen = get(), []
+    monkeypatch.setattr(np.linalg, "qr", lambda a, mode: (seen.append(get()), a, a)[1:])
+    put(3)
+    try:
+        monkeypatch.setattr(lapack_module, "lib", SimpleNamespace(facula_threads=lambda: 2))
+        with LapackThreads(1):  # another thread's context
+            launch("qr", (np.zeros((size, size), "f4"),), (np.empty((2 * size, size), "f4"),), False)
+            assert get() == wanted
+        assert seen == [wanted]
+        assert get() == 3
+    finally:
+        put(before)

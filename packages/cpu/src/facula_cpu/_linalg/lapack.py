@@ -1,7 +1,7 @@
 """Planners of decompositions: NumPy's LAPACK, on the memory of tensors.
 
 A launch wraps its addresses in arrays, without a copy, and NumPy releases the GIL while LAPACK runs. LAPACK receives
-copies of the operands, so concurrent writes by other threads cannot corrupt its work.
+copies of the operands, so concurrent writes by other threads cannot corrupt its work. See Note [Threads of LAPACK].
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from facula_storage import Plan
 
 from .._kernels import ffi
 from .._runtime.planners import no_kernel, planner
+from .lapack_threads import LapackThreads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +45,11 @@ def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., N
             if any([layout.dtype.numpy is None or not layout.dtype.promotes for layout in layouts]):
                 raise no_kernel(operator, inputs, outputs)
 
+            size = max(inputs[0].shape[-2:], default=0)
+
             def launch(n: int, *addresses: int) -> None:
                 arrays = [array_at(layout, address) for layout, address in zip(layouts, addresses, strict=True)]
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), LapackThreads(size):
                     compute(*arrays, *parameters)
 
             return Plan(operator, parameters, outputs, launch)

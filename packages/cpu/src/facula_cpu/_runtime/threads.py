@@ -22,7 +22,10 @@ def get_num_threads() -> int:
 
 @boundary
 def set_num_threads(count: int) -> None:
-    """Use `count` threads (1 to 256) for one kernel; results do not depend on it.
+    """Use `count` threads (1 to 256) for one kernel.
+
+    Results do not depend on it, except decompositions of matrices with more than 512 rows or columns, which NumPy's
+    LAPACK computes with at most this number of threads.
 
     Raises TypeError or ValueError for other values of `count`.
 

@@ -126,7 +126,7 @@ def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Ten
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-FEW = 16  # columns, whose singular values cost no more than a QR decomposition and the check of the rank
+FEW = 256  # elements: singular values of smaller matrices cost no more than QR and the check of the rank
 
 
 def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor | None:
@@ -137,7 +137,7 @@ def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor
     """
     layout = layout_of_tensor(A)
     m, n = layout.shape[-2:]
-    if m < n or n <= FEW or not layout.numel or layout.device.type == "meta" or isinstance(rcond, Tensor):
+    if m < n or m * n < FEW or not layout.numel or layout.device.type == "meta" or isinstance(rcond, Tensor):
         return None
     if recorders and current_recorder() is not None:
         return None
