@@ -9,6 +9,7 @@ from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError, Inva
 from facula_errors.extend import trim_traceback
 
 from ._block_observers import block_observers, observe_layout
+from ._bridge import row_major
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
 from ._immutable import Immutable, write
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     K = TypeVar("K")
 
 MAX_BYTES = (1 << 63) - 1  # bytes and elements are 64-bit signed integers at all lower levels
-SAFE_ELEMENTS = MAX_BYTES >> 6  # elements of any dtype
 DENSE_PLACES = 256  # in a plan table: eight devices
 
 
@@ -226,19 +226,16 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
             return found
         if device.index is None and device is not cpu and (place := device.resolved) is not device:
             return contiguous(shape, dtype, place)
-        strides: tuple[int, ...] = ()
-        step, seen = 1, 0
-        try:
-            for size in shape[::-1]:
-                strides = (step, *strides)
-                step *= size or 1
-                seen |= size  # negative if any size is; TypeError for fractions
-        except TypeError:
-            raise _not_integers(shape, strides) from None
+        measured = row_major(shape)
+        if measured is None:  # raises an error there, or is created with full checks
+            try:
+                strides = contiguous_strides(shape)
+            except TypeError:
+                raise _not_integers(shape, ()) from None
+            return layout_of(shape, strides, dtype, device)
+        strides, step = measured
         layout = _table.get((shape, strides, dtype, device))
         if layout is None:
-            if seen < 0 or step > SAFE_ELEMENTS or type(step) is not int or type(shape) is not tuple:
-                return layout_of(shape, strides, dtype, device)  # raises an error there, or is created with full checks
             layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
         if len(_rows_first) >= SHAPES_LIMIT:
             _make_room(_rows_first)

@@ -7,7 +7,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakSet
 
-from ._bridge import LaunchError, bind  # noqa: F401  of C
+from ._bridge import LaunchError, bind, new_instance, workspace_of  # noqa: F401  of C
 from ._devices import growth_listeners, meta
 from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
@@ -115,6 +115,22 @@ class Plan:
         self.elementwise, self.request, self.has_effects = elementwise, request, has_effects
         self.plain: Plan | None = None
 
+    def with_layouts(
+        self,
+        inputs: tuple[Layout | type[complex] | None, ...],
+        outputs: tuple[Layout, ...],
+        launch: Callable[..., None],
+    ) -> Plan:
+        """Return the plan of other layouts, whose launch is a result of `for_layouts`."""
+        made = new_instance(Plan)  # faster than the constructor
+        made.operator, made.parameters, made.elementwise = self.operator, self.parameters, self.elementwise
+        made.outputs, made.out, made.launch, made.workspace = outputs, outputs[0], launch, workspace_of(launch)
+        made.any_size = made.has_effects = False
+        made.for_layouts = made.inner = made.parts = made.plain = None
+        request = self.request
+        made.request = request and (request[0], inputs, request[2])
+        return made
+
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"
 
@@ -153,7 +169,8 @@ class PlanTable:
         self.is_used = True  # before the observers are compared
         while True:
             observers_before = _observers
-            self._make_room(self.by_key)
+            if len(self.by_key) >= self.LIMIT:
+                self._make_room(self.by_key)
             found = self.by_key.setdefault(key, _observed(plan) if observers_before else plan)
             if _observers is observers_before:
                 return found
@@ -161,16 +178,16 @@ class PlanTable:
 
     def add_kind(self, kind: Hashable, plan: Plan) -> None:
         """Store a plan as an example of its kind."""
-        self._make_room(self.by_kind)
+        if len(self.by_kind) >= self.LIMIT:
+            self._make_room(self.by_kind)
         self.by_kind[kind] = plan
 
     def _make_room(self, entries: dict[K, Plan]) -> None:
-        if len(entries) >= self.LIMIT:
-            try:
-                for _ in range(self.DROPPED):
-                    entries.popitem()
-            except KeyError:
-                pass  # another thread emptied it
+        try:
+            for _ in range(self.DROPPED):
+                entries.popitem()
+        except KeyError:
+            pass  # another thread emptied it
 
     def add_dense(
         self, launches: list[Callable[..., None] | None], code: int, plan: Plan, is_keyed: bool = False

@@ -9,7 +9,7 @@ from facula_errors import ArgumentError
 from facula_storage import Layout, Plan, Storage, contiguous, int64, uint8
 from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.memory import allocate
-from facula_storage.extend.plans import PlanTable, workspace_of
+from facula_storage.extend.plans import PlanTable
 from facula_storage.extend.recording import collecting, recorders
 
 from ..._core.memory import overlaps_itself
@@ -145,9 +145,7 @@ def plan_of_other_shape(
         if launch is None:
             return None
     outputs = (output,) if len(known.outputs) == 1 else tuple([output] * len(known.outputs))
-    request = known.request and (known.request[0], layouts, known.request[2])
-    made = Plan(known.operator, known.parameters, outputs, launch, elementwise=known.elementwise, request=request)
-    return table.add(key, made)
+    return table.add(key, known.with_layouts(layouts, outputs, launch))
 
 
 def _by_size(layout: Layout) -> tuple[int, int]:
@@ -169,9 +167,7 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
     if launch is None:
         return None
     key = layouts if len(layouts) > 1 else target
-    request = known.request and (known.request[0], layouts, known.request[2])
-    made = Plan(op.name, (), (target,), launch, elementwise=known.elementwise, request=request)
-    return op.inplace_table.add(key, made)
+    return op.inplace_table.add(key, known.with_layouts(layouts, (target,), launch))
 
 
 def plan_by_checking(
@@ -189,9 +185,7 @@ def plan_by_checking(
         launch = known.for_layouts and known.for_layouts(*outputs, *layouts)
         if launch is None:
             return table.add(key, make_plan(op, layouts, outputs, parameters))
-        request = known.request and (known.request[0], layouts, parameters)
-        plan = Plan(known.operator, parameters, outputs, launch, workspace_of(launch),
-                    elementwise=known.elementwise, request=request)  # fmt: skip
+        plan = known.with_layouts(layouts, outputs, launch)
         return table.add(key, with_workspace(plan, len(layouts) + len(outputs)) if plan.workspace else plan)
     except Exception:  # any exception: the slow path raises it again
         return None

@@ -83,7 +83,9 @@ def over_dim(
 
 def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
     """Return the contiguous layout that remains when `dims` are reduced."""
-    if keepdim:
+    if len(dims) == 1 and not keepdim:  # the usual case
+        shape = (*layout.shape[: dims[0]], *layout.shape[dims[0] + 1 :])
+    elif keepdim:
         shape = tuple([1 if i in dims else size for i, size in enumerate(layout.shape)])
     else:
         shape = tuple([size for i, size in enumerate(layout.shape) if i not in dims])
