@@ -26,6 +26,7 @@ from hashlib import sha256
 from itertools import takewhile
 from os import cpu_count
 from pathlib import Path
+from threading import Lock
 from typing import ClassVar
 
 from setuptools import setup
@@ -137,6 +138,12 @@ def flags_of(source, level):
 
 
 @lru_cache(None)
+def has_instructions(source):
+    """Return whether a file uses instructions by name, for which it includes a header of 50,000 lines."""
+    return IS_X86 and any("<immintrin.h>" in path.read_text() for path in made_of(source))
+
+
+@lru_cache(None)
 def expanded(path):
     """Return the length of a file and of the templates that it includes, each as often as it is included."""
     templates = [CSRC / name for name in INCLUDE.findall(path.read_text()) if name.endswith(".inc")]
@@ -233,7 +240,20 @@ class BuildKernels(build_ext):
         if store:
             compiler.append(subprocess.run([*compiler[:1], "-v"], stderr=subprocess.PIPE, check=True).stderr)
 
-        seconds = {}
+        seconds, headers, header_lock = {}, {}, Lock()
+
+        def instructions_of(source, level):
+            """Return options that include a precompiled header of all instructions. The file's flags must be usual."""
+            flags = flags_of(CSRC / "usual.dispatch.c", level)
+            if level == BFLOAT16 or not has_instructions(source) or flags_of(source, level) != flags:
+                return []
+            with header_lock:
+                if level not in headers:
+                    headers[level] = header = Path(self.build_temp) / f"level{level}" / "instructions.h"
+                    header.write_text("#include <immintrin.h>\n")
+                    command = [*self.compiler.compiler_so, *flags, "-x", "c-header", str(header), "-o", f"{header}.gch"]
+                    seconds[CSRC / header.name, level] = seconds_of(command)
+            return ["-include", str(headers[level])]
 
         def compile_one(job):
             source, level = job
@@ -247,6 +267,7 @@ class BuildKernels(build_ext):
                     return str(target)
                 # A command of its own instead of self.compiler.compile, which does not say how long it took.
                 files = [f"-I{CSRC}", f"-I{HEADERS}", "-c", str(source), "-o", str(target)]
+                files += instructions_of(source, level)
                 seconds[job] = seconds_of([*self.compiler.compiler_so, *files, *flags])
                 if kept:
                     kept.parent.mkdir(parents=True, exist_ok=True)

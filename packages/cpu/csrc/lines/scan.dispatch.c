@@ -1,150 +1,179 @@
-/* Running sums, products, extremes and log-sums, and linear recurrences, along lines. */
+/* Running sums, products, extremes and log-sums, and linear recurrences, along lines.
+
+   Elements of few bytes are converted to those of a wider type, whose kernel processes them. */
 #include <complex.h>
 #include <math.h>
+#include <stddef.h>
 
-#include "elements/half.h"
 #include "elements/math/functions.h"
-#include "lines/tiles.h"
+#include "lines/columns.h"
+#include "runtime/half_vectors.h"
 
 /* LANES lines are processed together. GCC does not vectorize loops that it has
    unrolled completely, nor does it know that operands are the same array or none of their elements is shared. */
 #define LOOP _Pragma("GCC unroll 1") _Pragma("GCC ivdep")
-#define LANES (sizeof(S) < 4 ? 64 / (int64_t)sizeof(S) : 16)
 #define NOTHING (-0.0)
+#define LANES (sizeof(S) < 4 ? 64 / (int64_t)sizeof(S) : 16)
 
 enum { EXTREME_BLOCK = 32, SHORT = 64 };
+
+/* LOAD and STORE convert `some` adjacent elements, READ and WRITE others. */
+#define CONVERT(suffix, S, T, READ, WRITE, some, LOAD, STORE)                                         \
+    static void load_##suffix(char *to, const char *from, int64_t step, int64_t count)                \
+    {                                                                                                 \
+        int64_t i = 0;                                                                                \
+        if (step == sizeof(S))                                                                        \
+            for (; i + some <= count; i += some)                                                      \
+                LOAD((T *)to + i, (const S *)from + i);                                               \
+        for (; i < count; i++)                                                                        \
+            ((T *)to)[i] = READ(*(const S *)(from + i * step));                                       \
+    }                                                                                                 \
+    static void store_##suffix(char *to, int64_t step, const char *from, int64_t count)               \
+    {                                                                                                 \
+        int64_t i = 0;                                                                                \
+        if (step == sizeof(S))                                                                        \
+            for (; i + some <= count; i += some)                                                      \
+                STORE((S *)to + i, (const T *)from + i);                                              \
+        for (; i < count; i++)                                                                        \
+            *(S *)(to + i * step) = WRITE(((const T *)from)[i]);                                      \
+    }                                                                                                 \
+    static const struct conversion suffix##_conversion = {sizeof(T), load_##suffix, store_##suffix};
+
+#define LOAD_FLOAT16(to, from) *(loose_floats *)(to) = floats_of_float16(from)
+#define STORE_FLOAT16(to, from) store_as_float16(to, *(const loose_floats *)(from))
+#define LOAD_BFLOAT16(to, from) *(loose_floats *)(to) = floats_of_bfloat16(from)
+#define STORE_BFLOAT16(to, from) store_as_bfloat16(to, *(const loose_floats *)(from))
+#define LOAD_TRUTH(to, from) *(to) = *(from) != 0
+#define COPY(to, from) *(to) = *(from)
+CONVERT(float16, uint16_t, float, float_of_float16, float16_of_float, FLOATS, LOAD_FLOAT16, STORE_FLOAT16)
+CONVERT(bfloat16, uint16_t, float, float_of_bfloat16, bfloat16_of_float, FLOATS, LOAD_BFLOAT16, STORE_BFLOAT16)
+CONVERT(float32, float, double, , (float), 1, COPY, COPY)
+CONVERT(complex64, _Complex float, _Complex double, , , 1, COPY, COPY)
+CONVERT(bool, uint8_t, int32_t, 0 !=, (uint8_t), 1, LOAD_TRUTH, COPY)
+CONVERT(uint8, uint8_t, int32_t, , (uint8_t), 1, COPY, COPY)
+CONVERT(int8, int8_t, int32_t, , (int8_t), 1, COPY, COPY)
+CONVERT(int16, int16_t, int32_t, , (int16_t), 1, COPY, COPY)
+
+#define KERNEL(name, inputs, operands, shorter, cost, suffix, CODE, S, function, conversion)                           \
+    static int64_t PASTE(name, suffix)(const struct facula_lines *plan, char *const *at, int64_t count)               \
+    {                                                                                                                 \
+        static const struct columns all = {function, inputs, operands, shorter, operands, 0,                           \
+                                           {sizeof(S), sizeof(S), sizeof(S), sizeof(S)}, conversion};                 \
+        return run_columns(plan, at, count, &all);                                                                    \
+    }                                                                                                                 \
+    FACULA_KERNEL(#name "_lines", PASTE(name, suffix), cost, CODE)
+#define CONVERTED_SCANS(suffix, CODE, S, other)                                                                     \
+    KERNEL(cumprod, 1, 2, -1, 2000, suffix, CODE, S, cumprod_columns_##other, &suffix##_conversion)                 \
+    KERNEL(recur, 2, 3, -1, 2000, suffix, CODE, S, recur_columns_##other, &suffix##_conversion)                     \
+    KERNEL(cumprod_grad, 3, 4, 2, 2000, suffix, CODE, S, cumprod_grad_columns_##other, &suffix##_conversion)
 
 #define S int64_t
 #define SUFFIX int64
 #define CODE INT64
 #define ACC uint64_t
-#define READ(x) ((uint64_t)(x))
-#define WRITE(x) ((int64_t)(x))
 #define COST 400
+#define READ(x) (ACC)(x)
+#define WRITE(x) (S)(x)
 #include "lines/scan.inc"
 
 #define S float
 #define SUFFIX float32
 #define CODE FLOAT32
 #define ACC double
-#define READ(x) ((double)(x))
-#define WRITE(x) ((float)(x))
 #define COST 1300
-#include "lines/scan.inc"
-
-#define S double
-#define SUFFIX float64
-#define CODE FLOAT64
-#define ACC double
 #define READ(x) (x)
-#define WRITE(x) (x)
-#define COST 1300
+#define WRITE(x) (S)(x)
 #include "lines/scan.inc"
 
 #define S uint16_t
 #define SUFFIX float16
 #define CODE FLOAT16
 #define ACC float
+#define COST 2000
 #define READ(x) float_of_float16(x)
 #define WRITE(x) float16_of_float(x)
-#define COST 2000
+#define SUMS_ONLY
 #include "lines/scan.inc"
+CONVERTED_SCANS(float16, FLOAT16, uint16_t, float32)
 
 #define S uint16_t
 #define SUFFIX bfloat16
 #define CODE BFLOAT16
 #define ACC float
+#define COST 2000
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float(x)
-#define COST 2000
+#define SUMS_ONLY
 #include "lines/scan.inc"
+CONVERTED_SCANS(bfloat16, BFLOAT16, uint16_t, float32)
 
-#define S _Complex float
-#define SUFFIX complex64
-#define CODE COMPLEX64
-#define ACC _Complex double
-#define READ(x) ((_Complex double)(x))
-#define WRITE(x) ((_Complex float)(x))
-#define COST 2500
+#define S double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define ACC double
+#define COST 1300
+#define READ(x) (x)
+#define WRITE(x) (S)(x)
 #include "lines/scan.inc"
 
 #define S _Complex double
 #define SUFFIX complex128
 #define CODE COMPLEX128
 #define ACC _Complex double
+#define COST 2500
 #define READ(x) (x)
 #define WRITE(x) (x)
-#define COST 2500
 #include "lines/scan.inc"
 
-#define S uint8_t
-#define SUFFIX bool
-#define CODE BOOL
-#define VALUE int
-#define READ(x) ((x) != 0)
-#include "lines/extreme_scan.inc"
-
-#define S uint8_t
-#define SUFFIX uint8
-#define CODE UINT8
-#define VALUE int
+#define S _Complex float
+#define SUFFIX complex64
+#define CODE COMPLEX64
+#define ACC _Complex double
+#define COST 2500
 #define READ(x) (x)
-#include "lines/extreme_scan.inc"
+#define WRITE(x) (x)
+#define SUMS_ONLY
+#include "lines/scan.inc"
+CONVERTED_SCANS(complex64, COMPLEX64, _Complex float, complex128)
 
-#define S int8_t
-#define SUFFIX int8
-#define CODE INT8
-#define VALUE int
-#define READ(x) (x)
-#include "lines/extreme_scan.inc"
-
-#define S int16_t
-#define SUFFIX int16
-#define CODE INT16
-#define VALUE int
-#define READ(x) (x)
-#include "lines/extreme_scan.inc"
+/* Contiguous lines that are not short are processed one by one. */
+#define EXTREME_KERNEL(name, suffix, CODE, S, function, conversion)                                                  \
+    static int64_t PASTE(name, suffix)(const struct facula_lines *plan, char *const *at, int64_t count)             \
+    {                                                                                                               \
+        const int whole_lines = !plan->by_column && plan->n[0] >= SHORT && plan->step[0] == sizeof(S) &&            \
+                                plan->step[1] == sizeof(S) && plan->step[2] == 8;                                   \
+        return run_columns(plan, at, count, &(struct columns){function, 1, 3, -1, 2, whole_lines,                    \
+                                                              {sizeof(S), sizeof(S), 8}, conversion});              \
+    }                                                                                                               \
+    FACULA_KERNEL(#name "_lines", PASTE(name, suffix), 1500, CODE)
+#define CONVERTED_EXTREMES(suffix, CODE, S, other)                                             \
+    EXTREME_KERNEL(cummax, suffix, CODE, S, cummax_columns_##other, &suffix##_conversion)      \
+    EXTREME_KERNEL(cummin, suffix, CODE, S, cummin_columns_##other, &suffix##_conversion)
 
 #define S int32_t
 #define SUFFIX int32
 #define CODE INT32
-#define VALUE int32_t
-#define READ(x) (x)
 #include "lines/extreme_scan.inc"
+CONVERTED_EXTREMES(bool, BOOL, uint8_t, int32)
+CONVERTED_EXTREMES(uint8, UINT8, uint8_t, int32)
+CONVERTED_EXTREMES(int8, INT8, int8_t, int32)
+CONVERTED_EXTREMES(int16, INT16, int16_t, int32)
 
 #define S int64_t
 #define SUFFIX int64
 #define CODE INT64
-#define VALUE int64_t
-#define READ(x) (x)
-#include "lines/extreme_scan.inc"
-
-#define S uint16_t
-#define SUFFIX float16
-#define CODE FLOAT16
-#define VALUE float
-#define READ(x) float_of_float16(x)
-#include "lines/extreme_scan.inc"
-
-#define S uint16_t
-#define SUFFIX bfloat16
-#define CODE BFLOAT16
-#define VALUE float
-#define READ(x) float_of_bfloat16(x)
 #include "lines/extreme_scan.inc"
 
 #define S float
 #define SUFFIX float32
 #define CODE FLOAT32
-#define VALUE float
-#define READ(x) (x)
 #include "lines/extreme_scan.inc"
+CONVERTED_EXTREMES(float16, FLOAT16, uint16_t, float32)
+CONVERTED_EXTREMES(bfloat16, BFLOAT16, uint16_t, float32)
 
 #define S double
 #define SUFFIX float64
 #define CODE FLOAT64
-#define VALUE double
-#define READ(x) (x)
 #include "lines/extreme_scan.inc"
 
 /* log(exp(a) + exp(b)). Equal numbers may be infinite. */
@@ -154,41 +183,30 @@ static ALWAYS_INLINE double log_add(double a, double b)
     return high + (high == low ? M_LN2 : log1p_exp_float64(low - high));
 }
 
-#define LOG_SCAN(suffix, S, CODE, READ, WRITE)                                                                  \
-    static void logcumsumexp_line_##suffix(const struct facula_lines *plan, char *const *at)                    \
-    {                                                                                                           \
-        double s = -INFINITY;                                                                                   \
-        for (int64_t i = 0; i < plan->n[0]; i++) {                                                              \
-            const double x = READ(*(const S *)(at[0] + i * plan->step[0]));                                     \
-            s = i ? log_add(s, x) : x;                                                                          \
-            *(S *)(at[1] + i * plan->step[1]) = WRITE(s);                                                       \
-        }                                                                                                       \
-    }                                                                                                           \
-                                                                                                                \
-    static void logcumsumexp_columns_##suffix(const struct facula_lines *plan, int64_t first, int64_t n, \
-                                              int64_t width, char *const *at, const int64_t *step, char *state) \
-    {                                                                                                           \
-        (void)plan;                                                                                             \
-        double *carried = (double *)state;                                                                      \
-        for (int64_t i = 0; i < n; i++) {                                                                       \
-            const S *a = (const S *)(at[0] + i * step[0]);                                                      \
-            S *o = (S *)(at[1] + i * step[1]);                                                                  \
-            for (int64_t j = 0; j < width; j++) {                                                               \
-                const double x = READ(a[j]), s = first + i ? log_add(carried[j], x) : x;                        \
-                carried[j] = s;                                                                                 \
-                o[j] = WRITE(s);                                                                                \
-            }                                                                                                   \
-        }                                                                                                       \
-    }                                                                                                           \
-                                                                                                                \
-    static int64_t logcumsumexp_##suffix(const struct facula_lines *plan, char *const *at, int64_t count)       \
-    {                                                                                                           \
-        return run_columns(plan, at, count, 1, 2, (const int64_t[]){sizeof(S), sizeof(S)},                      \
-                           logcumsumexp_columns_##suffix, logcumsumexp_line_##suffix, 0, -1);                   \
-    }                                                                                                           \
-    FACULA_KERNEL("logcumsumexp_lines", logcumsumexp_##suffix, 20000, CODE)
+static void logcumsumexp_columns_float64(const struct facula_lines *plan, int64_t first, int64_t n, int64_t width,
+                                         char *const *at, const int64_t *step, char *state)
+{
+    (void)plan;
+    double *carried = (double *)state;
+    for (int64_t i = 0; i < n; i++) {
+        const double *a = (const double *)(at[0] + i * step[0]);
+        double *o = (double *)(at[1] + i * step[1]);
+        for (int64_t j = 0; j < width; j++) {
+            const double s = first + i ? log_add(carried[j], a[j]) : a[j];
+            carried[j] = s;
+            o[j] = s;
+        }
+    }
+}
+KERNEL(logcumsumexp, 1, 2, -1, 20000, float64, FLOAT64, double, logcumsumexp_columns_float64, NULL)
+KERNEL(logcumsumexp, 1, 2, -1, 20000, float32, FLOAT32, float, logcumsumexp_columns_float64, &float32_conversion)
 
-LOG_SCAN(float16, uint16_t, FLOAT16, float_of_float16, float16_of_float)
-LOG_SCAN(bfloat16, uint16_t, BFLOAT16, float_of_bfloat16, bfloat16_of_float)
-LOG_SCAN(float32, float, FLOAT32, , )
-LOG_SCAN(float64, double, FLOAT64, , )
+static void logcumsumexp_columns_float32(const struct facula_lines *plan, int64_t first, int64_t n, int64_t width,
+                                         char *const *at, const int64_t *step, char *state)
+{
+    const struct columns all = {logcumsumexp_columns_float64, 1, 2, -1, 2, 0, {sizeof(float), sizeof(float)},
+                                &float32_conversion};
+    run_rows(&all, plan, first, n, width, at, step, state);
+}
+KERNEL(logcumsumexp, 1, 2, -1, 20000, float16, FLOAT16, uint16_t, logcumsumexp_columns_float32, &float16_conversion)
+KERNEL(logcumsumexp, 1, 2, -1, 20000, bfloat16, BFLOAT16, uint16_t, logcumsumexp_columns_float32, &bfloat16_conversion)

@@ -1,6 +1,7 @@
 /* Keys of all elements of a line, and numbers from their keys. */
 #pragma once
 #include "elements/sort_keys.h"
+#include "lines/lines.cdef.h"
 #include "runtime/kernel.h"
 
 /* Returns the bits of a number, neither NaN nor zero, from its key. */
