@@ -161,6 +161,12 @@ def in_wheel(path: Path) -> dict[str, bytes]:
         return {name: tree.read(name) for name in tree.namelist() if not name.endswith("/")}
 
 
+def metadata_of(packed: dict[str, bytes]) -> bytes:
+    """Return the metadata of a wheel, which may contain that of other distributions in its folders."""
+    (content,) = (text for path, text in packed.items() if re.fullmatch(r"[^/]+\.dist-info/METADATA", path))
+    return content
+
+
 def in_git(root: Path, folder: str) -> set[str]:
     """Return the tracked files of a folder, by their path in it; a link to a folder has the files of that folder."""
     found = set()
@@ -189,8 +195,7 @@ def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -
     """Check that both contain exactly the sources in git, with the same metadata."""
     declared = project(root, name)
     sources, packed = in_sdist(sdist), in_wheel(wheel)
-    (place,) = (path for path in packed if path.endswith(".dist-info/METADATA"))
-    for where, content in ((sdist.name, sources["PKG-INFO"]), (wheel.name, packed[place])):
+    for where, content in ((sdist.name, sources["PKG-INFO"]), (wheel.name, metadata_of(packed))):
         check_metadata(Parser().parsestr(content.decode()), declared, version, where)
     module = declared["name"].replace("-", "_")
     wanted = {f"{module}/{path}" for path in in_git(root, f"packages/{name}/src/{module}")}

@@ -71,6 +71,11 @@ def test_folders_in_a_wheel_are_not_files(release, tmp_path):
     assert release.in_wheel(tmp_path / "some.whl") == {"some/one.py": b"1"}
 
 
+def test_a_wheel_may_contain_metadata_of_others(release):
+    packed = {"some/_stand_in/torch-2.dist-info/METADATA": b"2", "some-1.dist-info/METADATA": b"1"}
+    assert release.metadata_of(packed) == b"1"
+
+
 def test_a_link_has_the_files_of_its_folder(release, tree):
     (tree / "shared" / "inner").mkdir(parents=True)
     (tree / "shared" / "inner" / "one.h").touch()
