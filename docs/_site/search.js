@@ -1,13 +1,26 @@
 // Order of search results: exact names of facula, then guides, then the other packages. Sphinx includes this file.
 
-const WORDS = { custom: "own", jupyter: "notebook", colab: "notebook", csv: "tabular" }; // other words of the pages
+const WORDS = { custom: "own", jupyter: "notebook", colab: "notebook", torch: "pytorch" }; // other words of the pages
+
+// The heading with all words of a question, in any order and form, and at most two more; the question if there is none.
+function headingOf(question, terms) {
+  const stemmer = new Stemmer();
+  const words = (title) => splitQuery(title.toLowerCase()).filter((word) => !stopwords.has(word)).map((word) => stemmer.stemWord(word));
+  const isFitting = (found) => new Set(found).size <= terms.size + 2 && [...terms].every((term) => found.includes(term));
+  const fitting = terms.size < 2 ? [] : Object.keys(Search._index.alltitles).filter((title) => isFitting(words(title)));
+  return fitting.sort((one, other) => words(one).length - words(other).length)[0] || question;
+}
 
 function prepareQueries() {
-  const parse = Search._parseQuery;
+  const parse = Search._parseQuery, perform = Search._performSearch;
+  Search._performSearch = (question, terms, ...others) => {
+    const query = headingOf(question, terms);
+    Scorer.query = query.trim().toLowerCase();
+    return perform(query, terms, ...others);
+  };
   Search._parseQuery = (query) => {
     query = query.replace(/\btorch\./g, "facula."); // PyTorch's names are names here
     query = query.replace(/\w+/g, (word) => WORDS[word.toLowerCase()] || word);
-    Scorer.query = query.trim().toLowerCase();
     return parse(query);
   };
 }
@@ -32,7 +45,7 @@ var Scorer = {
     if (kind !== "object") {
       const words = Scorer.query.split(/\W+/).filter((word) => title.toLowerCase().includes(word)).length;
       const guide = guides[folder] || (/pytorch-names|glossary/.test(page) ? 10 : 0);
-      const exact = title.toLowerCase() === Scorer.query ? 30 : 0;
+      const exact = title.toLowerCase() === Scorer.query ? 30 : guide && title.toLowerCase().startsWith(Scorer.query) ? 25 : 0;
       return score + exact + (guide ? guide + 6 * words + (kind === "title" ? 10 : 0) : 0);
     }
     const name = title.toLowerCase(), dots = title.split(".").length, last = name.split(".").pop();
