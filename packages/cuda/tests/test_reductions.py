@@ -137,7 +137,7 @@ def test_variances_and_norms(backend, dtype):
             np.testing.assert_allclose(floats_of(found[0], real), floats_of(expected[0], real), 16 * eps)
 
 
-@pytest.mark.parametrize("p", [3, 0.5, 0, -1, 1.7, -2.5, 40, 3000, 0.01])
+@pytest.mark.parametrize("p", [1, 3, 0.5, 0, -1, 1.7, -2.5, 40, 3000, 0.01, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_norms_of_any_power(backend, dtype, p):
     eps = {"float64": 2.0**-49, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[dtype]

@@ -13,6 +13,7 @@ enum {
     COLUMNS = 64, /* columns processed together, and the number of elements of each, a multiple of LANES */
     DEPTH = 128,
 };
+#define IS_INFINITE(p) (fabs(p) == __builtin_inf())
 
 /* Outside [SMALL, LARGE] one factor is not sufficient: its inverse, or the number itself, is subnormal. */
 #define T float
@@ -23,6 +24,8 @@ enum {
 #define SHIFT 0x1p50
 #define LEAST_SUM 0x1p-100
 #define GREATEST_SUM 0x1p120
+#define BITS uint32_t
+#define INFINITE_BITS 0x7f800000u
 
 #define S float
 #define SUFFIX float32
@@ -56,6 +59,8 @@ enum {
 #undef SHIFT
 #undef LEAST_SUM
 #undef GREATEST_SUM
+#undef BITS
+#undef INFINITE_BITS
 #define T double
 #define UNITS doubles
 #define POWER(x, y) pow_float64(x, y)
@@ -64,6 +69,8 @@ enum {
 #define SHIFT 0x1p64
 #define LEAST_SUM 0x1p-64 /* roots of sums far from 1 lose digits, because the exponent is rounded */
 #define GREATEST_SUM 0x1p64
+#define BITS uint64_t
+#define INFINITE_BITS 0x7ff0000000000000u
 
 #define S double
 #define SUFFIX float64

@@ -220,7 +220,8 @@ NORMS = [
         "norm(inf, 1)",
         lambda x: x.norm(float("inf"), 1),
         lambda x: np.abs(x).max(1),
-        **{**NORM, "out": False, "gradient": (), "shapes": ((3, 4),)},
+        distinct=True,
+        **{**NORM, "out": False, "gradient": REAL, "shapes": ((3, 4),)},
     ),
     Case(
         "linalg.matrix_norm(1)",

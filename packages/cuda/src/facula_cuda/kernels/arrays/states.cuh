@@ -218,13 +218,20 @@ template <int out> struct norm_of {
 
 /* The p-norm, or for p = 0 the number of elements that are not 0. The powers that are added are those of shares of the
    decisive magnitude so far, `scale`: the greatest one, or for p < 0 the least. So they do not overflow, and what
-   underflows is negligible. Powers below one half need no scale. */
+   underflows is negligible. Powers below one half need no scale. For infinite p, the total is the decisive magnitude. */
 template <int out> struct power_norm_of {
     double p, total, scale; /* scale: 0 if shares are the magnitudes */
     ALWAYS_INLINE void start(double number)
     {
         p = number;
-        total = scale = 0;
+        total = p == -__builtin_inf() ? __builtin_inf() : 0;
+        scale = 0;
+    }
+    ALWAYS_INLINE bool is_infinite() const { return fabs(p) == __builtin_inf(); }
+    ALWAYS_INLINE void decide(double magnitude)
+    {
+        if (total == total && !(p < 0 ? magnitude >= total : magnitude <= total))
+            total = magnitude;
     }
     /* Change the scale. */
     ALWAYS_INLINE void move(double magnitude)
@@ -240,13 +247,17 @@ template <int out> struct power_norm_of {
     ALWAYS_INLINE void add(double x, int64_t)
     {
         const double magnitude = fabs(x);
+        if (is_infinite())
+            return decide(magnitude);
         if (fabs(p) >= 0.5 && magnitude > 0 && magnitude < __builtin_inf() && is_beyond(magnitude))
             move(magnitude);
         const double share = scale ? magnitude / scale : magnitude;
-        total += p == 0 ? share != 0 : p == 3 ? share * share * share : pow(share, p);
+        total += p == 0 ? share != 0 : p == 1 ? share : p == 3 ? share * share * share : pow(share, p);
     }
     ALWAYS_INLINE void join(power_norm_of other)
     {
+        if (is_infinite())
+            return decide(other.total);
         if (other.scale && is_beyond(other.scale))
             move(other.scale);
         else if (other.scale)
@@ -255,7 +266,7 @@ template <int out> struct power_norm_of {
     }
     ALWAYS_INLINE typename element<out>::number value(double, int64_t) const
     {
-        const double norm = p == 0 ? total : pow(total, 1 / p);
+        const double norm = p == 0 || p == 1 || is_infinite() ? total : pow(total, 1 / p);
         return (typename element<out>::number)(scale ? norm * scale : norm);
     }
 };

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from .table import Call
 
 EXPRESSIONS = """
-    are_probabilities binary_cross_entropy_grad celu celu_grad cubic_slope divergence divergence_of_logarithms
-    elu elu_grad gated gaussian hardsigmoid hardsigmoid_grad hardswish hardswish_grad hinge huber huber_slope
-    log_sigmoid log_sigmoid_grad logistic_loss logistic_slope mish mish_slope poisson_of_logarithms
+    are_probabilities binary_cross_entropy_grad celu celu_grad cubic_slope decisive_slope divergence
+    divergence_of_logarithms elu elu_grad gated gaussian hardsigmoid hardsigmoid_grad hardswish hardswish_grad hinge
+    huber huber_slope is_decisive log_sigmoid log_sigmoid_grad logistic_loss logistic_slope mish mish_slope poisson_of_logarithms
     poisson_of_rates probability_loss ranking scaled_elu smooth_l1 smooth_l1_slope soft_margin softplus
     softplus_slope weighted_logistic_loss weighted_logistic_slope
 """.split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from facula_storage import bool_, int32, int64
@@ -50,6 +51,8 @@ def _norm_p(b: Builder, call: Call) -> str:
     """Convert the p-th root of the sum of p-th powers of magnitudes; for p = 0, the number of nonzero elements."""
     dims, keepdim, p = call.parameters
     magnitudes = b.add("Abs", call.name(0))
+    if p in (1, inf, -inf):
+        return b.reduce({1: "ReduceSum", inf: "ReduceMax"}.get(p, "ReduceMin"), magnitudes, dims, keepdim)
     if not p:
         return b.reduce("ReduceSum", b.add("Sign", magnitudes), dims, keepdim)
     total = b.reduce("ReduceSum", b.add("Pow", magnitudes, b.number(p, call.dtype)), dims, keepdim)

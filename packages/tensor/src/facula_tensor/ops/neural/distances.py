@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
@@ -43,12 +42,6 @@ def _in_one_floating_dtype(operation: str, *tensors: Tensor, complex: bool = Fal
 def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
     """Return the p-norm of x along dimensions, kept with length 1 if `keepdim`; the gradient at a norm of 0 is 0."""
     parameters = (dims, keepdim)
-    if p == 0:
-        return recorded_ops.sum(recorded_ops.sign(recorded_ops.abs(x)), parameters)
-    if p == 1:
-        return recorded_ops.sum(recorded_ops.abs(x), parameters)
-    if p == inf or p == -inf:
-        return (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(x), parameters)
     return recorded_ops.norm2(x, parameters) if p == 2 else recorded_ops.norm_p(x, (*parameters, p))
 
 

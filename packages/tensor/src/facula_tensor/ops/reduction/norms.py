@@ -20,6 +20,7 @@ from ..elementwise.pointwise import is_real
 from ..linalg.eigenvalues import spectrum_of
 from ..linalg.matrices import matrices
 from .arguments import over_dims, reduced, reduction
+from .extremes import check_not_empty
 from .moments import real_dtype
 
 if TYPE_CHECKING:
@@ -49,6 +50,44 @@ class _grad_per_norm:
 
 
 @elementwise
+class _signed:
+    """grad sign(input), the gradient of a magnitude."""
+
+    inputs = ("grad", "input")
+    accepts = is_real
+
+    def value(F, grad, input):
+        return grad * F.sign(input)
+
+
+@elementwise
+class _is_decisive:
+    """Whether magnitudes equal a norm, or are NaN."""
+
+    inputs = ("input", "norm")
+    accepts = is_real
+    has_kernel = True
+
+    def result_dtype(dtype):
+        return bool_
+
+    def value(F, input, norm):
+        return F.is_extreme(abs(input), norm)
+
+
+@elementwise
+class _decisive_slope:
+    """The gradient of the largest or the smallest magnitude, `norm`, of which each equal element has a share."""
+
+    inputs = ("input", "norm", "share")
+    accepts = is_real
+    has_kernel = True
+
+    def value(F, input, norm, share):  # not a product with a mask: 0 * inf would be NaN
+        return F.where(F.is_extreme(abs(input), norm), F.sign(input) * share, 0)
+
+
+@elementwise
 class _cubic_slope:
     """The gradient of the 3-norm for input: grad q |q|, where q = input / norm."""
 
@@ -57,7 +96,7 @@ class _cubic_slope:
     has_kernel = True
 
     def value(F, input, grad, norm):
-        share = input / norm
+        share = input / F.where(norm == 0, 1, norm)
         return grad * (share * abs(share))
 
 
@@ -93,21 +132,31 @@ class _norm2:
 
 @operator
 class _norm_p:
-    """The p-th root of the sum of p-th powers of magnitudes of real numbers; for p = 0 the nonzero count."""
+    """The p-th root of the sum of p-th powers of magnitudes of real numbers.
+
+    For p = 0, the number of nonzero elements; for inf and -inf, the largest and the smallest magnitude.
+    """
 
     parameters = ("dims", "keepdim", "p")
 
     def outputs(layout, dims, keepdim, p):
+        if abs(p) == INF:
+            check_not_empty("norm", layout, dims)
         return reduced(layout, dims, keepdim, layout.dtype)
 
     def vjp_input(F, g, input, out, input_layout, dims, keepdim, p):
         if not p:
             return F.zeros_of(input, input_layout)
         norm, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
-        nothing = F.eq(norm, 0)
-        norm = F.where(nothing, 1, norm)
+        if p == 1:
+            return F.signed(g, input)
+        if abs(p) == INF:  # equal magnitudes share the gradient
+            count = F.to(F.sum(F.is_decisive(input, norm), (dims, True)), (g.dtype,))
+            return F.decisive_slope(input, norm, F.div(g, count))
         if p == 3:
             return F.cubic_slope(input, g, norm)
+        nothing = F.eq(norm, 0)
+        norm = F.where(nothing, 1, norm)
         if p < 0:  # a norm is 0 beside one element of 0, whatever the others are
             g = F.where(nothing, 0, g)
         if not 0 < p <= 1:  # the power of a quotient overflows for these p, powers of its operands overflow for others
@@ -133,10 +182,6 @@ def vector_norm_of(
         input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
     if p == 2:
         result = recorded_ops.norm2(input, (dims, kept))
-    elif p == 1:
-        result = recorded_ops.sum(recorded_ops.abs(input), (dims, kept))
-    elif p in (INF, -INF):
-        result = (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(input), (dims, kept))
     else:
         real = recorded_ops.abs(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
         result = recorded_ops.norm_p(real, (dims, kept, p))
