@@ -154,6 +154,19 @@ def test_norms_of_any_power(backend, dtype, p):
             np.testing.assert_allclose(other, one, eps * max(1, 1 / abs(p or 1)))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_logarithms_of_sums_of_exponentials(backend, dtype):
+    eps = {"float64": 2.0**-49, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[dtype]
+    for number, (shape, dims) in enumerate(SHAPES):
+        values = values_of(dtype, shape, number) * 20
+        if values.size > 20:
+            values.reshape(-1)[::7] = -np.inf
+            values.reshape(-1)[13] = [1, np.nan, np.inf][number % 3]
+        array = Array(values, dtype)
+        expected, found = run_both("log_sum_exp", [array], [output_of(array, dims, False, dtype)], (dims, False))
+        np.testing.assert_allclose(floats_of(found[0], dtype), floats_of(expected[0], dtype), eps, eps)
+
+
 def test_a_sum_of_doubles_keeps_its_rounding_errors(backend):
     values = np.concatenate([[1e16], np.ones(10_000), [-1e16]])
     _, found = run_both("sum", [Array(values, "float64")], [Array(np.zeros(()), "float64")], ((0,), False))

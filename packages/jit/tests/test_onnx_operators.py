@@ -143,6 +143,7 @@ def test_elements_at_an_index():
 REDUCTIONS = {
     "sums": lambda x: (x.sum(), x.sum(1), x.mean((2, 3), keepdim=True), x.prod(2), x.norm(dim=1), x.cumsum(1)),
     "spread": lambda x: (x.norm(), x.var(1), x.std(), x.var((0, 2), correction=0, keepdim=True), x.logsumexp(1)),
+    "orders of norms": lambda x: [x.norm(p, 1) for p in (0, 1, 3, float("inf"), -float("inf"))],
     "greatest": lambda x: (x.amax(1), x.min(), *x.max(1), *x.min(2, True), x.argmax(1), x.argmax(), x.argmin(3)),
     "order": lambda x: [*x.topk(2), *x.sort(1), *x.sort(3, descending=True), *x.median(1), *x.kthvalue(2, 1)],
     "truth": lambda x: (x.any(1), x.all(), (x > 0).sum(1), (x > 0).any()),

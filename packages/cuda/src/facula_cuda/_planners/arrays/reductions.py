@@ -59,6 +59,7 @@ STATES = {
     "var": ("VALUES", "moments_of<{1}>"),
     "norm2": ("VALUES", "norm_of<{1}>"),
     "norm_p": ("VALUES", "power_norm_of<{1}>"),
+    "log_sum_exp": ("VALUES", "log_sum_of<{1}>"),
 }
 
 
@@ -78,7 +79,7 @@ def has_kernel(operator: str, code: int, output: int) -> bool:
         return False
     if operator in ("argmax", "argmin"):
         return output == INT64
-    return output == code and (code in FLOATS or operator != "norm_p")
+    return output == code and (code in FLOATS or operator not in ("norm_p", "log_sum_exp"))
 
 
 def source_of(operator: str, code: int, output: int, room: int = FEW) -> tuple[str, str]:

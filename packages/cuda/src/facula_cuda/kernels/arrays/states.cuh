@@ -271,6 +271,44 @@ template <int out> struct power_norm_of {
     }
 };
 
+/* log(sum(exp(x))), from the greatest finite element so far, and the sum of exp(x - greatest), which is infinite or NaN if
+   an element is. */
+template <int out> struct log_sum_of {
+    double greatest, total;
+    ALWAYS_INLINE void start()
+    {
+        greatest = -__builtin_inf();
+        total = 0;
+    }
+    ALWAYS_INLINE void move(double x)
+    {
+        if (x > greatest) {
+            if (total > 0 && total < __builtin_inf())
+                total *= exp(greatest - x);
+            greatest = x;
+        }
+    }
+    ALWAYS_INLINE void add(double x, int64_t)
+    {
+        if (x - x == 0) {
+            move(x);
+            total += exp(x - greatest);
+        } else if (!(x < 0)) {
+            total += x;
+        }
+    }
+    ALWAYS_INLINE void join(log_sum_of other)
+    {
+        move(other.greatest);
+        other.move(greatest);
+        total += other.total;
+    }
+    ALWAYS_INLINE typename element<out>::number value(double, int64_t) const
+    {
+        return (typename element<out>::number)(log(total) + (greatest > -__builtin_inf() ? greatest : 0));
+    }
+};
+
 /* Begin a state; only that of norms depends on the reduction's number. */
 template <class S> static ALWAYS_INLINE void begin(S &state, double) { state.start(); }
 template <int out> static ALWAYS_INLINE void begin(power_norm_of<out> &state, double number) { state.start(number); }

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 EXPRESSIONS = """
     are_probabilities binary_cross_entropy_grad celu celu_grad cubic_slope decisive_slope divergence
     divergence_of_logarithms elu elu_grad gated gaussian hardsigmoid hardsigmoid_grad hardswish hardswish_grad hinge
-    huber huber_slope is_decisive log_sigmoid log_sigmoid_grad logistic_loss logistic_slope mish mish_slope poisson_of_logarithms
-    poisson_of_rates probability_loss ranking scaled_elu smooth_l1 smooth_l1_slope soft_margin softplus
-    softplus_slope weighted_logistic_loss weighted_logistic_slope
+    huber huber_slope is_decisive log_sigmoid log_sigmoid_grad logistic_loss logistic_slope mish mish_slope
+    poisson_of_logarithms poisson_of_rates probability_loss ranking scaled_elu smooth_l1 smooth_l1_slope soft_margin
+    softplus softplus_slope weighted_logistic_loss weighted_logistic_slope
 """.split()
 """Operators with a loop that are exported as the expressions that define them, unless one node does it."""
 # their results are bools for operands of bools

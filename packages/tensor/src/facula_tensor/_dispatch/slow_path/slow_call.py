@@ -50,7 +50,7 @@ def call_into(op: Operator, operands: Operands, parameters: Parameters, out: Any
             offset = out._offset
             if active_modes or out.node is not None:
                 break
-            if op.decompose is not None or op.validate_values is not None or op.mutates:
+            if (op.decompose and op.direct is None) or op.validate_values is not None or op.mutates:
                 break
             layouts: Any = ()
             places: Any = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, DTypeError, UnsupportedError
-from facula_storage import DType, Layout, bool_, float32
+from facula_errors import ArgumentError, DTypeError
+from facula_storage import DType, Layout, bool_
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype, as_real, floating
@@ -322,16 +322,6 @@ class _scaled_exp:
 
 
 @operator
-class _log_sum_exp:
-    """log(sum(exp(x))) of real numbers along dimensions, in one pass."""
-
-    parameters = ("dims", "keepdim")
-
-    def outputs(layout, dims, keepdim):
-        return reduced(layout, dims, keepdim, layout.dtype)
-
-
-@operator
 class logsumexp:
     """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements.
 
@@ -348,38 +338,29 @@ class logsumexp:
     signature = staticmethod(over_dims)
     prepare = floating_reduction
     method = out = True
+    kernel = "log_sum_exp"
     parameters = ("dims", "keepdim")
 
     def outputs(layout, dims, keepdim):
         return reduced(layout, dims, keepdim, layout.dtype)
 
-    def execute(operands, parameters):
+    def decompose(F, operands, parameters):
         (input,), (dims, keepdim) = operands, parameters
         layout = layout_of_tensor(input)
         if layout.dtype.category != COMPLEX:
-            try:
-                return [no_record_ops.log_sum_exp(input, parameters)]
-            except UnsupportedError:  # not every backend has the kernel
-                pass
-        wide = no_record_ops.to(input, (float32,)) if layout.dtype.itemsize == 2 else input
+            return None
         if 0 in [layout.shape[i] for i in dims]:
-            result = no_record_ops.log(no_record_ops.sum(no_record_ops.exp(wide), (dims, keepdim)))
-        else:
-            greatest = no_record_ops.amax(no_record_ops.real_of(wide), (dims, True))
-            shift = no_record_ops.where(no_record_ops.eq(no_record_ops.abs(greatest), INF), 0, greatest)
-            total = no_record_ops.log(
-                no_record_ops.sum(no_record_ops.exp(no_record_ops.sub(wide, shift)), (dims, True))
-            )
-            result = no_record_ops.reshape(
-                no_record_ops.add(total, shift), reduced(layout, dims, keepdim, layout.dtype).shape
-            )
-        return [no_record_ops.to(result, (layout.dtype,)) if wide is not input else result]
+            return F.log(F.sum(F.exp(input), (dims, keepdim)))
+        greatest = F.amax(F.real_of(input), (dims, True))
+        shift = F.where(F.eq(F.abs(greatest), INF), 0, greatest)
+        total = F.add(F.log(F.sum(F.exp(F.sub(input, shift)), (dims, True))), shift)
+        return F.reshape(total, reduced(layout, dims, keepdim, layout.dtype).shape)
 
-    def vjp_input(F, g, input, out, input_layout, dims, keepdim):
-        g, out = F.keep_dims(g, dims, keepdim), F.keep_dims(out, dims, keepdim)
-        if input_layout.dtype.category == COMPLEX:  # programs have no complex numbers
-            return F.mul(g, F.exp(F.sub(input, out)))
-        return F.scaled_exp(input, out, g)
+    def direct(layout):
+        return layout.dtype.category != COMPLEX
+
+    def vjp_input(F, g, input, out, dims, keepdim):
+        return F.scaled_exp(input, F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim))
 
 
 @function(method=True, inline=True)
