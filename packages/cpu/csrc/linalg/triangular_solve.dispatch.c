@@ -11,7 +11,8 @@
 #include "linalg/triangular_solve.cdef.h"
 #include "runtime/kernel.h"
 
-enum { ROWS = 4, DOT_PARTS = 16, TILE_BYTES = FACULA_LEVEL == 2 ? 128 : 64, COPIES = 1 << 14 };
+enum { DOT_PARTS = 16, TILE_BYTES = FACULA_LEVEL == 2 ? 128 : 64, COPIES = 1 << 14 };
+enum { ROWS = 4, COMPLEX_ROWS = FACULA_LEVEL == 2 ? 4 : 2 }; /* whose sums fit in registers */
 
 typedef int (*tile_solver)(const struct facula_triangular_solve *plan, const void *a, const void *b, void *x, int64_t width);
 
@@ -52,6 +53,9 @@ static int64_t solve_all(const struct facula_triangular_solve *plan, const int64
 }
 
 #define S float
+#define REAL float
+#define TALL ROWS
+#define COMBINE(x, y, imaginary) (x)
 #define SUFFIX float32
 #define CODE FLOAT32
 #define COST 60
@@ -60,6 +64,9 @@ static int64_t solve_all(const struct facula_triangular_solve *plan, const int64
 #include "linalg/triangular_solve.inc"
 
 #define S double
+#define REAL double
+#define TALL ROWS
+#define COMBINE(x, y, imaginary) (x)
 #define SUFFIX float64
 #define CODE FLOAT64
 #define COST 120
@@ -68,6 +75,9 @@ static int64_t solve_all(const struct facula_triangular_solve *plan, const int64
 #include "linalg/triangular_solve.inc"
 
 #define S float _Complex
+#define REAL float
+#define TALL COMPLEX_ROWS
+#define COMBINE(x, y, imaginary) CMPLXF((x) - (y), imaginary)
 #define SUFFIX complex64
 #define CODE COMPLEX64
 #define COST 500
@@ -77,6 +87,9 @@ static int64_t solve_all(const struct facula_triangular_solve *plan, const int64
 #include "linalg/triangular_solve.inc"
 
 #define S double _Complex
+#define REAL double
+#define TALL COMPLEX_ROWS
+#define COMBINE(x, y, imaginary) CMPLX((x) - (y), imaginary)
 #define SUFFIX complex128
 #define CODE COMPLEX128
 #define COST 600
