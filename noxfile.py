@@ -33,6 +33,7 @@ from nox_tools import (
     PACKAGES,
     RESULTS,
     ROOT,
+    SCHEMAS,
     TEST_TOOLS,
     WITHOUT_DEPENDENCIES,
     bring_up_to_date,
@@ -66,13 +67,6 @@ LEVELS = ("baseline", "avx2", "avx512", "avx512_bf16")  # instruction sets of th
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
 DIGITS = "scikit-learn>=1.5,<2"  # contains the digits that programs of examples/ read
 SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # they require torch, and run on facula
-SCHEMAS = {
-    "github-workflows": ".github/workflows/*.yml",
-    "dependabot": ".github/dependabot.yml",
-    "github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
-    "github-issue-forms": ".github/ISSUE_TEMPLATE/[!c]*.yml",
-    "citation-file-format": "CITATION.cff",
-}
 SITE = ("sphinx>=9.0,<10", "myst-parser>=5,<6", "furo>=2025.12", "einops>=0.8,<1")
 NOTEBOOKS = ("jupytext>=1.17,<2", "nbclient>=0.10,<1", "ipykernel>=6.29,<8")
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
@@ -230,7 +224,7 @@ def kernels(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, imports between packages, and the rules of this repository."""
-    session.install("ruff==0.17.*", "import-linter==2.*", *TEST_TOOLS)
+    session.install("ruff==0.17.*", "import-linter==2.*", SCHEMAS, *TEST_TOOLS)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     sources = os.pathsep.join(str(ROOT / "packages" / package / "src") for package in PACKAGES)
@@ -271,10 +265,9 @@ def lowest_versions(package: str) -> list[str]:
 
 @nox.session
 def workflows(session: nox.Session) -> None:
-    """Check the files that services read, against the schemas that check-jsonschema contains: no network."""
-    session.install("check-jsonschema>=0.39,<1")
-    for schema, pattern in SCHEMAS.items():
-        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *map(str, sorted(ROOT.glob(pattern))))
+    """Check the files that services read, against their schemas; `lint` checks them, too."""
+    session.install(SCHEMAS, *TEST_TOOLS)
+    run_pytest(session, "workflows", "integration_tests/repository/test_services.py", cwd=ROOT)
 
 
 @nox.session(requires=["build"])

@@ -17,6 +17,7 @@ from nox_tools import (
     PACKAGES,
     PROFILE,
     ROOT,
+    SCHEMAS,
     TEST_TOOLS,
     build_tools,
     install,
@@ -133,7 +134,7 @@ def conformance(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def planted(session: nox.Session) -> None:
     """Plant defects in the installed packages: the test named for each must fail; `-- -k TEXT` selects some."""
-    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, *build_tools()))
+    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, SCHEMAS, *build_tools()))
     env = {"FACULA_OBJECTS": OBJECTS, "HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir()}
     session.run("python", "integration_tests/planted/plant.py", *session.posargs, env=env)
 

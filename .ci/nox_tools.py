@@ -27,6 +27,7 @@ PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.t
 INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
 EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
+SCHEMAS = "check-jsonschema>=0.39,<1"  # contains schemas of the files that services read
 LIBRARIES = ROOT / "integration_tests" / "libraries"
 # Where other packages are installed, too, cuda lacks only NVRTC (90 MB), which only its own tests need.
 WITHOUT_DEPENDENCIES = ("cuda",)

@@ -3,7 +3,7 @@
 `nox -s planted` runs this on the built wheels; `-- -k tensor` selects the defects whose package, file, test or kind
 contains that text. A defect in Python is written into site-packages, one in C or setup.py into a copy of the package,
 which is built and installed in place of the wheel. The installed package is restored afterwards, also after an
-interrupt.
+interrupt. Defects of files outside the packages are written into these files, which are restored, too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -29,13 +29,15 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE_PACKAGES = Path(sysconfig.get_paths()["purelib"])
 MAX_SECONDS = 300  # for one test with one defect: a test that hangs has not found the defect
 BUILT = shutil.ignore_patterns("build", "tests", "*.egg-info", "__pycache__", "*.so", "*.o")
+TREE = "tree"
 PASSED, FAILED = 0, 1  # exit codes of pytest
 
 
 class Defect(NamedTuple):
     """One row of a table: `old` becomes `new` in a file of a package, and `test` must fail.
 
-    `file` is relative to the package's folder, as is `test`, unless it is one of integration_tests/.
+    `file` is relative to the package's folder, as is `test`, unless it is one of integration_tests/. The package
+    "tree" is the repository: its files are changed in place, and restored.
     """
 
     package: str
@@ -48,7 +50,7 @@ class Defect(NamedTuple):
     @property
     def source(self) -> Path:
         """The file in the repository."""
-        return ROOT / "packages" / self.package / self.file
+        return (ROOT if self.package == TREE else ROOT / "packages" / self.package) / self.file
 
     @property
     def test_folder(self) -> Path:
@@ -77,8 +79,8 @@ def replaced(defect: Defect, path: Path) -> str:
 
 
 @contextmanager
-def in_python(defect: Defect, folder: Path = SITE_PACKAGES) -> Iterator[None]:
-    """Put the defect into an installed file. The file's time is restored, too: its bytecode stays valid."""
+def in_file(defect: Defect, folder: Path = SITE_PACKAGES) -> Iterator[None]:
+    """Put the defect into a file, by default an installed one. Its time is restored, too: bytecode stays valid."""
     path = folder / defect.file.removeprefix("src/")
     text, before, status = replaced(defect, path), path.read_bytes(), path.stat()
     try:
@@ -158,8 +160,7 @@ def check_unpatched(defects: list[Defect]) -> None:
 def outcome_of(defect: Defect) -> str:
     """Return "found", or a description of the failure."""
     is_python = defect.file.startswith("src/") and defect.file.endswith(".py")
-    plant: Callable[[Defect], AbstractContextManager[None]] = in_python if is_python else in_build
-    with plant(defect):
+    with in_file(defect, ROOT) if defect.package == TREE else in_file(defect) if is_python else in_build(defect):
         # Bytecode with the defect must not remain.
         code, output = run_tests(defect.test_folder, [defect.test], PYTHONDONTWRITEBYTECODE="1")
     if code == FAILED:
@@ -177,7 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not defects:
         parser.error(f"-k {text}: no defect has this text")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # so that the installed file is restored
-    check_environment(sorted({one.package for one in load()}))
+    check_environment(sorted({one.package for one in load()} - {TREE}))
     check_unpatched(defects)
     rows = []
     for defect in defects:
