@@ -2,6 +2,8 @@
 #pragma once
 #include <stdint.h>
 
+enum { FACULA_RESPONSE_TILE = 4096 }; /* numbers of a tile and the rows around it */
+
 /* x is contiguous: batch, channels, and `inner` elements of each. A window has `size` channels, of which up to `before`
    and `after` exist on either side of its own. */
 struct facula_response {

@@ -1,5 +1,6 @@
 /* Local response normalization. A. Krizhevsky, I. Sutskever, G. Hinton: ImageNet classification with deep convolutional
    neural networks, 2012. */
+#include <math.h>
 #include <string.h>
 
 #include "elements/half.h"
@@ -8,14 +9,12 @@
 #include "runtime/kernel.h"
 #include "runtime/vector.h"
 
-enum { TILE = 4096 }; /* numbers of a tile and the rows around it; also in response.py and reach/layers.c */
-
 /* The numbers of a launch: scale is alpha / size. */
 struct response_numbers {
     double scale, beta, shift;
 };
 
-/* Computes bases = sums * scale + shift, and the inverses of their powers. d^(-3/4), the usual one, needs no roots and
+/* Computes bases = sums * scale + shift, and the inverses of their powers; returns whether one is infinite. d^(-3/4), the usual one, needs no roots and
    quotients: the bits of d yield y = d^(-1/4) up to 3 %, series of e = 1 - d y^4 correct y, and y^3 in the end. */
 #define RAISE(suffix, T, FUSED, guess, steps)                                                                        \
     static ALWAYS_INLINE T three_quarters_##suffix(T d)                                                              \
@@ -29,11 +28,11 @@ struct response_numbers {
         return FUSED(cube * e, FUSED(e, (T)(21.0 / 32), (T)0.75), cube);                                             \
     }                                                                                                                \
     static ALWAYS_INLINE int is_near_##suffix(T d) { return (d >= (T)0x1p-100) & (d <= (T)0x1p100); }                \
-    static __attribute__((noinline)) void raise_##suffix(const struct response_numbers *by, int64_t n, T *bases,     \
-                                                         T *powers)                                                  \
+    static __attribute__((noinline)) int raise_##suffix(const struct response_numbers *by, int64_t n, T *bases,      \
+                                                        T *powers)                                                   \
     {                                                                                                                \
         const T scale = (T)by->scale, beta = (T)by->beta, shift = (T)by->shift;                                      \
-        int beyond = 0;                                                                                              \
+        int beyond = 0, infinite = 0;                                                                                \
         for (int64_t i = 0; i < n; i++)                                                                              \
             bases[i] = bases[i] * scale + shift;                                                                     \
         if (by->beta == 0.75) {                                                                                      \
@@ -55,6 +54,9 @@ struct response_numbers {
         else                                                                                                         \
             for (int64_t i = 0; i < n; i++)                                                                          \
                 powers[i] = real_pow(bases[i], -beta);                                                               \
+        for (int64_t i = 0; i < n; i++)                                                                              \
+            infinite |= powers[i] == (T)INFINITY;                                                                    \
+        return infinite;                                                                                             \
     }
 
 RAISE(float32, float, MULTIPLY_ADD, float_of_bits(0x4f581000 - (bits_of_float(d) >> 2)), 1)

@@ -209,7 +209,7 @@ int check_batch_norm(struct reach *r)
 
 int check_response(struct reach *r)
 {
-    enum { TILE = 4096 }; /* as in response.dispatch.c */
+    enum { TILE = FACULA_RESPONSE_TILE };
     const struct facula_response *p = r->plan;
     const int64_t size = size_in(r->kernel, 0), gradient = is_named(r, "local_response_norm_grad");
     const double whole = TOTAL(p->batch, p->channels, p->inner);

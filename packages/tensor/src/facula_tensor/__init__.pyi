@@ -652,7 +652,7 @@ def adjoint(input: Tensor) -> Tensor:
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `alias` returns."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype."""
+    """Return whether all elements are nonzero, over all or along `dim`, as bool; as 0 and 1 for uint8."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
     """Return whether |input - other| <= atol + rtol |other| for all pairs of elements."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -664,7 +664,7 @@ def aminmax(input: Tensor, *, dim: builtins.int | None = None, keepdim: builtins
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative."""
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
+    """Return whether any element is nonzero, over all or along `dim`, as bool; as 0 and 1 for uint8."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Return numbers from `start` (0 by default) to `end` (exclusive) at distances of `step`."""
 def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:

@@ -33,7 +33,7 @@ CASES = {
     "hardtanh of nan": (F.hardtanh, [[nan, 0.5]], [[0, inf]]),
     "relu6 of nan": (F.relu6, [[nan, 0.5]], [[0, inf]]),
     "relu of nan": (F.relu, [[nan, 0.5]], [[inf, inf]]),
-    "elu of nan": (F.elu, [[nan, 0, 1]], [[inf, inf, inf]]),
+    "elu of nan": (F.elu, [[nan, 0, 1]], [[nan, inf, inf]]),
     "leaky_relu of nan": (F.leaky_relu, [[nan, 0, 1]], [[inf, inf, inf]]),
     "rsqrt": (ft.rsqrt, [[1e30]], [[-inf]]),
     "bce with logits": (F.binary_cross_entropy_with_logits, [[-1, 2], [1, 0.5]], [[-inf, inf], [inf, -inf]]),
@@ -82,8 +82,8 @@ def test_slope_of_elu_at_infinity():
 
 # function, points, first and second derivative there, from PyTorch 2.13
 BENDS = {
-    "elu": (F.elu, [-0.0, 0, 1, nan], [1, 1, 1, 1], [0, 0, 0, 0]),
-    "elu(0.5)": (lambda x: F.elu(x, 0.5), [0, 1, nan], [0.5, 1, 1], [0, 0, 0]),
+    "elu": (F.elu, [-0.0, 0, 1, nan], [1, 1, 1, nan], [0, 0, 0, nan]),
+    "elu(0.5)": (lambda x: F.elu(x, 0.5), [0, 1, nan], [0.5, 1, nan], [0, 0, nan]),
     "clamp": (lambda x: (x * x).clamp(1, 4), [0, 1, 2, 3], [0, 2, 4, 0], [0, 2, 2, 0]),
     "huber_loss": (
         lambda x: F.huber_loss(x, x.detach() * 0, reduction="none", delta=2.0),
@@ -147,3 +147,12 @@ def test_norms_too_small_to_divide_by():
     x = ft.tensor([[1e-40, -2e-40, 0.0], [3.0, 4.0, 0.0]], requires_grad=True)
     ft.norm(x, 2, 1).sum().backward()
     np.testing.assert_allclose(x.grad.tolist(), [[0, 0, 0], [0.6, 0.8, 0]], atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
+def test_inverses_of_norms_that_exceed_half_precision(dtype):
+    x = ft.tensor([[3e-6, -4e-6, 0.0], [3.0, 4.0, 0.0], [0.0, 0.0, 0.0]], dtype=dtype, requires_grad=True)
+    ft.norm(x, 2, 1, keepdim=True).sum().backward()
+    np.testing.assert_allclose(x.grad.tolist(), [[0.6, -0.8, 0], [0.6, 0.8, 0], [0, 0, 0]], atol=0.01)
+    F.pairwise_distance(x, x.detach()).sum().backward()  # of 1e-6 in each dimension
+    assert np.isfinite(x.grad.tolist()).all()

@@ -304,15 +304,16 @@ def test_local_response_norm(size):
     check_slopes(lambda x: F.local_response_norm(x, size), (x,))
 
 
+@pytest.mark.parametrize("beta", [0.5, 0.75, 1.0, 1.5])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_local_response_norm_of_extreme_numbers(dtype):
+def test_local_response_norm_of_extreme_numbers(dtype, beta):
     """Check sums of squares that are 0, subnormal, huge, infinite or NaN next to ordinary ones."""
     a = np.geomspace(1e-25, 1e25, 101).astype(dtype)
     a[::9], a[5], a[50], a[60], a[70] = -a[::9], 0, np.inf, -np.inf, np.nan
     with np.errstate(all="ignore"):
-        wanted = a / (a * a) ** a.dtype.type(0.75)
-    got = F.local_response_norm(ft.from_numpy(a[None, None]), 1, alpha=1, k=0).numpy()[0, 0]
-    np.testing.assert_allclose(got, wanted, rtol=8 * np.finfo(dtype).eps)
+        wanted = a / (a * a) ** a.dtype.type(beta)
+    got = F.local_response_norm(ft.from_numpy(a[None, None]), 1, alpha=1, beta=beta, k=0).numpy()[0, 0]
+    np.testing.assert_allclose(got, wanted, rtol=8 * np.finfo(dtype).eps, atol=1e-25)
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,17 @@ def test_steps_and_maxima_at_nan():
     assert ft.tensor([3.0]).ldexp_(ft.tensor([-1])).tolist() == [1.5]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_powers_of_two_beyond_the_range_of_the_dtype(dtype):
+    least, largest = ft.finfo(getattr(ft, dtype)).smallest_normal, ft.finfo(getattr(ft, dtype)).max
+    exponents = np.array([0, 300, -300, 5000, -5000, *range(-2100, 2100, 97)])
+    for value in (0.0, -least / 2, 1.5, largest):
+        x = np.full(exponents.shape, value, dtype)
+        with np.errstate(over="ignore"):
+            wanted = np.ldexp(x, exponents)
+        np.testing.assert_array_equal(ft.ldexp(ft.tensor(x), ft.tensor(exponents)).numpy(), wanted)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [

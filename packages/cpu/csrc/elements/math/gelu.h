@@ -125,7 +125,7 @@ static ALWAYS_INLINE double gelu_float64(double x)
     const struct pair product = exact_product(t, y);
     const double v = MULTIPLY_ADD64(1.0 - t - product.high - product.low, t, t - 0.640625);
     const double large = (x <= 0.0 ? -0.0 : x) - times_normal_float64(polynomial64(v, q, 22), z);
-    return z < 0.5 ? MULTIPLY_ADD64(square, polynomial64(square, p, 7), 0.5 * x) : large;
+    return z < 0.5 ? __builtin_copysign(MULTIPLY_ADD64(square, polynomial64(square, p, 7), 0.5 * x), x) : large;
 }
 
 /* The derivative: Q(-x) + x exp(-x^2 / 2) / sqrt(2 pi); that of -x is 1 minus that of x. */

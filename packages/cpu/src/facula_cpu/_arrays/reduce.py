@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_storage import bool_, uint8
 from facula_storage.extend.layouts import COMPLEX
 
 from .._kernels import ffi
@@ -66,6 +67,7 @@ def plan_norm_p(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, VALUES, p)
 
 
+TRUTH = frozenset(("any", "all"))
 REDUCERS = {"argmax": "max_dim", "argmin": "min_dim"}
 
 
@@ -82,10 +84,13 @@ def _plan(
 ) -> Plan:
     (a,) = inputs
     name = REDUCERS.get(operator, operator)
-    kernel = find_kernel(name + "_reducer", a.dtype.code, a.dtype.code if name != operator else outputs[0].dtype.code)
+    made = a.dtype if name != operator else outputs[0].dtype
+    if operator in TRUTH and made is uint8:
+        made = bool_  # the same bytes
+    kernel = find_kernel(name + "_reducer", a.dtype.code, made.code)
     if kernel is None:
         raise no_kernel(operator, inputs, outputs)
-    short = SHORT_VECTORS if a.dtype.itemsize >= 4 and operator not in ("any", "all") else SHORT
+    short = SHORT_VECTORS if a.dtype.itemsize >= 4 and operator not in TRUTH else SHORT
     return plan_for_layouts(
         operator,
         inputs,

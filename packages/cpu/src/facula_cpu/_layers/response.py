@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
-from .._kernels import ffi
+from .._kernels import ffi, lib
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel
 
 if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
-TILE, LANES = 4096, 16  # as in the kernel; numbers of a vector
+TILE, LANES = lib.FACULA_RESPONSE_TILE, 16  # numbers of a tile and of a vector
 
 
 @planner("local_response_norm", "local_response_norm_grad")

@@ -211,7 +211,7 @@ class Methods:
     def adjoint(self) -> Tensor:
         """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype."""
+        """Return whether all elements are nonzero, over all or along `dim`, as bool; as 0 and 1 for uint8."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Return whether |input - other| <= atol + rtol |other| for all pairs of elements."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -223,7 +223,7 @@ class Methods:
     def angle(self, *, out: Tensor | None = None) -> Tensor:
         """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
+        """Return whether any element is nonzero, over all or along `dim`, as bool; as 0 and 1 for uint8."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by `callable(element)` and return this tensor. The call is slow and has no gradient."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:

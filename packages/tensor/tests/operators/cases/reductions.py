@@ -11,7 +11,6 @@ from case import (
     Case,
     accumulated,
     always,
-    boolean,
 )
 
 import facula_tensor as ft
@@ -29,6 +28,10 @@ def along(name, function, reference, **given):
 
 def accumulate(x):
     return x.astype(np.int64) if x.dtype.kind in "biu" else x
+
+
+def truth(dtype):
+    return "uint8" if dtype == "uint8" else "bool"
 
 
 def log_softmax(x, axis):
@@ -162,8 +165,8 @@ REDUCTIONS = [
         distinct=True,
         shapes=((3, 4),),
     ),
-    along("any", ft.any, np.any, result=boolean, out=True),
-    along("all(0)", lambda x: ft.all(x, 0), lambda x: x.astype(bool).all(0), result=boolean, shapes=((3, 4),)),
+    along("any", ft.any, np.any, result=truth, out=True),
+    along("all(0)", lambda x: ft.all(x, 0), lambda x: x.astype(bool).all(0), result=truth, shapes=((3, 4),)),
     along(
         "softmax(1)",
         lambda x: ft.softmax(x, 1),

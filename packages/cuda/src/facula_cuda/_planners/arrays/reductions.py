@@ -13,6 +13,7 @@ from ..._dtype_codes import (
     FLOAT32,
     FLOAT64,
     INT64,
+    UINT8,
     UINT16,
     UINT32,
     UINT64,
@@ -72,7 +73,7 @@ def has_kernel(operator: str, code: int, output: int) -> bool:
     if code in UNSIGNED:
         return False
     if operator in ("any", "all"):
-        return output == BOOL
+        return output == (UINT8 if code == UINT8 else BOOL)
     if operator in ("var", "norm2"):
         return (code in FLOATS and output == code) or (code in COMPLEX and output == code - 2)
     if code in COMPLEX:

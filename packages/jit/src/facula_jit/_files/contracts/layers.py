@@ -73,9 +73,9 @@ def _norm_grad(of_groups: bool) -> Promise:
 
 
 def response(inputs: Any, parameters: Any) -> bool:
-    """Check for local response normalization, and its gradient, with a number of channels that has a kernel."""
+    """Check for local response normalization, and its gradient."""
     x, size = inputs[-1], parameters[0]
-    return x.ndim >= 2 and inputs[0].shape == x.shape and is_size(size, 1) and size <= 1024
+    return x.ndim >= 2 and inputs[0].shape == x.shape and is_size(size, 1)
 
 
 def anything(inputs: Any, parameters: Any) -> bool:

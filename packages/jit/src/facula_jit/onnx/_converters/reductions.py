@@ -29,7 +29,7 @@ def _reduce(op_type: str, b: Builder, call: Call) -> str:
 def _any(op_type: str, b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters
     name = b.cast(call.name(0), bool_, call.dtype)
-    return b.cast(b.reduce(op_type, b.cast(name, int32), dims, keepdim), bool_)
+    return b.cast(b.reduce(op_type, b.cast(name, int32), dims, keepdim), call.results[0].dtype)
 
 
 @converter("var")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import DTypeError
 from facula_storage import bool_, float32, float64, int16, int32, int64
-from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
-from ..._core.promotion import result_type
+from ..._core.promotion import floating, result_type
 from ..._core.tensor import Tensor
 from ..._creation.filled import full, zeros_like
 from ..._dispatch.declaration import elementwise
@@ -96,9 +96,15 @@ def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
     >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
     tensor([4.0000, 1.5000])
     """
-    if input.dtype.category >= FLOATING and other.dtype.category < FLOATING:
-        other = other.to(input.dtype)
-    return F.mul(input, F.pow(2.0, other))
+    dtype = floating(result_type(input, other))
+    if dtype.category == COMPLEX:
+        return F.mul(input, F.pow(2.0, other))
+    # In steps, since 2 ** other may exceed the range where the product does not; beyond 2200, all products do.
+    product, rest = input.to(float64), F.clamp(other.to(float64), -2200, 2200)
+    third = no_record_ops.floor(no_record_ops.mul(rest.detach(), 1 / 3))
+    for power in (third, third, F.sub(F.sub(rest, third), third)):
+        product = F.mul(product, F.exp2(power))
+    return product.to(dtype)
 
 
 @function(method=True, changes=True, out=True)

@@ -127,6 +127,8 @@ class _norm2:
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
     def vjp_input(F, g, input, out, dims, keepdim):
+        if layout_of_tensor(out).dtype.itemsize == 2:  # in one program, since the quotient may exceed half precision
+            return F.power_slope(F.keep_dims(g, dims, keepdim), input, 1, F.keep_dims(out, dims, keepdim), 1)
         return F.mul(input, F.keep_dims(F.grad_per_norm(g, out), dims, keepdim))
 
 

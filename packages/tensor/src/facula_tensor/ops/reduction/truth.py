@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import Layout, bool_
+from facula_storage import Layout, bool_, uint8
 
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import operator, under
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 def nonzero_mask(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
-    """Return the operator's arguments: the nonzero mask of the elements, the dimensions and `keepdim`."""
+    """Return the operator's arguments: the elements (bool, uint8) or their nonzero mask, dimensions and `keepdim`."""
     input, parameters = reduction(operation, input, dim, keepdim)
     layout = input._layout
     real = layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # `layout_of_tensor`
-    return input if real.dtype is bool_ else no_record_ops.to(input, (bool_,)), parameters
+    return input if real.dtype is bool_ or real.dtype is uint8 else no_record_ops.to(input, (bool_,)), parameters
 
 
 def _truth(name: str, elements: str, operand: str) -> Function:
     @operator
     @under(
         name,
-        f"""Return whether {elements} nonzero, over all or along `dim`, as bool for every dtype.
+        f"""Return whether {elements} nonzero, over all or along `dim`, as bool; as 0 and 1 for uint8.
 
         >>> from facula_tensor import tensor
         >>> tensor({operand}).{name}(1)
@@ -43,7 +43,7 @@ def _truth(name: str, elements: str, operand: str) -> Function:
         parameters = ("dims", "keepdim")
 
         def outputs(layout, dims, keepdim):
-            return reduced(layout, dims, keepdim, bool_)
+            return reduced(layout, dims, keepdim, uint8 if layout.dtype is uint8 else bool_)
 
     return body
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage.extend.layouts import FLOATING
 
 from ...._core.tensor import Tensor, method
 from ...._dispatch.arguments import steady_tensor
@@ -43,9 +42,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         input = as_tensor("ldexp", input)
     if not isinstance(other, Tensor):
         other = as_tensor("ldexp", other)
-    if input.dtype.category >= FLOATING and other.dtype.category < FLOATING:
-        other = other.to(input.dtype)
-    result = ops.mul(input, ops.pow(2.0, other))
+    result = bodies.ldexp(ops, input, other)
     return result if out is None else write_out("ldexp", result, out)
 
 

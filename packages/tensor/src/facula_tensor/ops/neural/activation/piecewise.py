@@ -156,7 +156,7 @@ class _hardswish_grad:
     has_kernel = True
 
     def value(F, grad, input):
-        slope = F.where(input < 3, input * (1 / 3) + 0.5, 1)
+        slope = F.where(input >= 3, 1, input * (1 / 3) + 0.5)
         return F.where(input <= -3, 0, grad * slope)
 
 
@@ -284,7 +284,7 @@ class _elu_grad:
 
     def value(F, grad, input, alpha):
         # The slope at 0 is that of negative elements; the second derivative is not: `below_zero` is constant there.
-        return F.where(input <= 0, grad * (F.exp(F.below_zero(input)) * alpha), grad)
+        return F.where(input > 0, grad, grad * (F.exp(F.below_zero(input)) * alpha))
 
 
 @elementwise
@@ -313,7 +313,7 @@ class _celu:
     accepts = is_real
 
     def value(F, input, alpha):
-        return F.where(input < 0, F.expm1(F.below_zero(input) / alpha) * alpha, input)
+        return F.where(input >= 0, input, F.expm1(F.below_zero(input) / alpha) * alpha)
 
     def vjp_input(F, g, input, alpha):
         return F.celu_grad(g, input, alpha)
@@ -328,7 +328,7 @@ class _celu_grad:
     has_kernel = True
 
     def value(F, grad, input, alpha):
-        return F.where(input < 0, grad * F.exp(F.below_zero(input) / alpha), grad)
+        return F.where(input >= 0, grad, grad * F.exp(F.below_zero(input) / alpha))
 
 
 @function(changes=True)
