@@ -116,13 +116,19 @@ def release(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def downstream(session: nox.Session) -> None:
-    """Test a package with the last releases of the others, and these with it: `nox -s downstream -- NAME ...`."""
+    """Test a package with the last releases of the others, and these with it: `nox -s downstream -- NAME ...`.
+
+    Without names, packages are tested whose sources differ from their last release.
+    """
     tags = {package: tag for package in PACKAGES if (tag := last_tag(package))}
     if not tags:
-        session.error("expected tags of releases, such as errors-v0.1.0; git has none: fetch them, or release first")
+        stop = session.error if session.posargs else session.skip
+        stop("expected tags of releases, such as errors-v0.1.0; git has none: fetch them, or release first")
+    changed = [package for package in PACKAGES if package not in tags or is_changed(package, tags[package])]
+    session.log(f"changed since their releases: {', '.join(changed) or 'none'}")
     session.install(*build_tools())
     failed = []
-    for package in session.posargs or PACKAGES:
+    for package in session.posargs or changed:
         if absent := sorted({*family(package)} - {package, *tags}):
             session.warn(f"{package}: not tested with releases of {', '.join(absent)}, which have no tag")
         for tested in (package, *dependents(session, package, tags)):
@@ -151,6 +157,12 @@ def last_tag(package: str) -> str | None:
     """Return the tag of a package's last release."""
     command = ["git", "tag", "--list", f"{package}-v[0-9]*", "--sort=-version:refname"]
     return next(iter(subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.split()), None)
+
+
+def is_changed(package: str, tag: str) -> bool:
+    """Return whether the sources of a package differ from those at a tag."""
+    paths = [f"packages/{package}", *(f":!packages/{package}/{part}" for part in ("tests", "changes", "*.md"))]
+    return bool(subprocess.run(["git", "diff", "--quiet", tag, "--", *paths], cwd=ROOT).returncode)
 
 
 def at_tag(session: nox.Session, tag: str) -> Path:

@@ -78,7 +78,8 @@ def collect_news(root: Path, name: str, date: str) -> None:
     """Move the fragments of a package into its changelog, dated."""
     version = project(root, name)["version"]
     path, found = root / "packages" / name / "CHANGELOG.md", fragments(root, name)
-    path.write_text(with_news(path.read_text(), version, items(found), date))
+    text = with_news(path.read_text(), version, items(found), date)
+    path.write_text(re.sub(r"^\* ", "- ", text, flags=re.MULTILINE))  # Markdown separates lists with other marks
     for fragment in found:
         fragment.unlink()
     print(f"{path.relative_to(root)}: {version} ({date}), {len(found)} fragments; read it, then commit it")

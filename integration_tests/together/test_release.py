@@ -160,7 +160,7 @@ def test_news_become_a_dated_section(release, tree):
     """Check that news go into the unreleased section, or into a new one above the others."""
     older = "\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"
     (tree / CHANGELOG).write_text(
-        "# Changelog\n\n## 0.1.0 (unreleased)\n\n- One.\n\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"
+        "# Changelog\n\n## 0.1.0 (unreleased)\n\n* One.\n\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"
     )
     leave_a_fragment(tree)
     (tree / "packages/errors/changes/a-few.md").write_text("A few,\non two lines.\n")
