@@ -32,8 +32,7 @@ static int64_t shape_index(void *into, const void *from, int64_t count, const in
         return -1;
     for (int i = 0; i < 3; i++)
         given[i] = next_layout(&layouts);
-    const struct layout array = given[form->array], values = given[form->values];
-    const struct layout index = given[3 - form->array - form->values];
+    const struct layout array = given[form->array], index = given[form->index], values = given[form->values];
     if (array.ndim < 1 || index.ndim < 0 || values.ndim != array.ndim - 1 + index.ndim ||
         (form->fresh && !is_row_major(&array)))
         return -1;

@@ -11,7 +11,7 @@ struct facula_form {
     int64_t dtype;     /* lines, indexing: the code of that dtype */
     uint64_t dims;     /* reductions, flip: bit mask of dimensions */
     int64_t dim;       /* softmax, lines, indexing: the dimension */
-    int64_t option;    /* lines, indexing: `option` or `skip` of the plan */
+    int64_t option;    /* lines, indexing: `option`, `skip` or `mode` of the plan */
     int32_t keepdim;   /* reductions */
     int32_t results;   /* reductions: 1, values; 2, indices; lines: the number of results */
     int32_t valuesize; /* reductions: bytes of a value */
@@ -28,5 +28,5 @@ struct facula_form {
     int32_t together;           /* lines: those that are processed together if their elements are adjacent */
     int32_t negative;           /* indexing: negative indices count from the end */
     int32_t fresh;              /* indexing: the array is zeroed first */
-    int32_t array, values;      /* indexing: their places among the three layouts; the third is the index */
+    int32_t array, index, values; /* indexing: their places among the layouts */
 };

@@ -29,7 +29,7 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     of the dimension), and the contents of o are then undefined. Supports any strides. "index_select" does not accept
     negative indices: they are status POSITION.
     """
-    return _plan(operator, inputs, outputs, parameters, 1, 0, dim=parameters[0], negative=operator == "take")
+    return _plan(operator, inputs, outputs, parameters, (1, 2, 0), dim=parameters[0], negative=operator == "take")
 
 
 @planner("put")
@@ -41,7 +41,7 @@ def plan_put(operator: str, inputs: Layouts, outputs: Layouts, parameters: Param
     "index_select".
     """
     dim, accumulate, *positive = parameters
-    return _plan(operator, inputs, outputs, parameters, 0, 2, dim=dim, negative=positive != [True],
+    return _plan(operator, inputs, outputs, parameters, (0, 1, 2), dim=dim, negative=positive != [True],
                  accumulate=bool(accumulate))  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     _shape, dim, skip = parameters
     if not outputs[0].is_contiguous:
         raise no_kernel(operator, inputs, outputs)
-    return _plan(operator, inputs, outputs, parameters, 0, 1, dim=dim, accumulate=True, fresh=True, skip=skip)
+    return _plan(operator, inputs, outputs, parameters, (0, 2, 1), dim=dim, accumulate=True, fresh=True, skip=skip)
 
 
 @planner("merged_positions")
@@ -128,8 +128,7 @@ def _plan(
     inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
-    array: int,
-    values: int,
+    places: tuple[int, int, int],
     *,
     dim: int,
     negative: bool = True,
@@ -137,11 +136,10 @@ def _plan(
     fresh: bool = False,
     skip: int | None = None,
 ) -> Plan:
-    """Return the plan; `array` and `values` are their places among the output and the inputs."""
-    layouts = (*outputs, *inputs)
-    dtype, index = layouts[array].dtype, layouts[3 - array - values].dtype
-    computes = not accumulate or dtype.code <= COMPLEX128
-    if index.code != INT64 or dtype is not layouts[values].dtype or not layouts[array].ndim or not computes:
+    """Return the plan; `places` are those of the array, the index and the values among the output and the inputs."""
+    array, index, values = [(*outputs, *inputs)[place] for place in places]
+    computes = not accumulate or array.dtype.code <= COMPLEX128
+    if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim or not computes:
         raise no_kernel(operator, inputs, outputs)
     return plan_for_layouts(
         operator,
@@ -151,15 +149,16 @@ def _plan(
         kernel=kernel_for("take" if operator == "index_select" else operator).address,
         shape="index_shape",
         struct="facula_index",
-        itemsize=dtype.itemsize,
-        dtype=dtype.code,
+        itemsize=array.dtype.itemsize,
+        dtype=array.dtype.code,
         dim=dim,
         option=NEVER if skip is None else skip,
         flag=accumulate,
         negative=negative,
         fresh=fresh,
-        array=array,
-        values=values,
+        array=places[0],
+        index=places[1],
+        values=places[2],
     )
 
 
