@@ -8,7 +8,7 @@ import pytest
 
 CSRC = Path(__file__).parents[2] / "packages" / "allocator" / "csrc"
 PROGRAM = Path(__file__).with_name("core_stress.c")
-SOURCES = [str(CSRC / f"{name}.c") for name in ("core", "expandable", "segments", "tree")]
+SOURCES = [str(CSRC / f"{name}.c") for name in ("core", "expandable", "kept", "segments", "tree")]
 
 
 def build_and_run(folder, program, sanitizer):
