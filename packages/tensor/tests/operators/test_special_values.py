@@ -75,6 +75,16 @@ def test_deviations_of_equal_elements_have_a_gradient_of_zero(dtype):
     assert x.grad.tolist() == [[0.0] * 3, [-2.0, 0.0, 2.0]]
 
 
+@pytest.mark.parametrize(
+    ("name", "count", "correction"), [("var", 1, 1), ("std", 2, 2), ("var", 0, 0), ("std", 3, 3.5)]
+)
+def test_deviations_without_degrees_of_freedom_warn(name, count, correction):
+    x = ft.arange(41.0 * count).reshape(count, 41)  # a layout that no other test has
+    with pytest.warns(UserWarning, match=rf"{name}: correction {correction} is not below .* {count};"):
+        found = getattr(ft, name)(x, 0, correction=correction)
+    assert not found.isfinite().any()
+
+
 def test_nan_to_num():
     x = ft.tensor([NAN, INF, -INF, 1.0], requires_grad=True)
     assert ft.nan_to_num(x).tolist() == [0.0, 3.4028234663852886e38, -3.4028234663852886e38, 1.0]

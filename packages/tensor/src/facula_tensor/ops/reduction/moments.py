@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
+from facula_errors.extend import warn
 from facula_storage import DType, Layout, float32, float64
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
@@ -65,6 +66,12 @@ class _var:
         if layout.dtype.category < FLOATING:
             name = "std" if root else "var"
             raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float()")
+        count = prod([layout.shape[dim] for dim in dims])
+        if count <= correction:  # once for each layout, since its plan is kept
+            warn(
+                f"{'std' if root else 'var'}: correction {correction:g} is not below the number of elements, {count}; "
+                "the result is infinite or NaN; give correction=0 for single elements"
+            )
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
     def vjp_input(F, g, input, input_layout, dims, keepdim, correction, root):
@@ -146,8 +153,8 @@ var: Function = _deviation(
     """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers.
 
     Squared distances from the mean, summed in double precision, are divided by their number minus `correction` (1), or
-    by their number if `unbiased` is False; NaN if the divisor is not positive. Floating and complex dtypes; TypeError
-    for others.
+    by their number if `unbiased` is False. If the divisor is not positive, the result is infinite or NaN, with a
+    warning. Floating and complex dtypes; TypeError for others.
     {arguments}
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
