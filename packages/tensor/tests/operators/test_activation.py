@@ -127,6 +127,19 @@ def test_default_dimension_of_softmax():
     assert F.softmax(x, -1, dtype=ft.float64).dtype is ft.float64
 
 
+@pytest.mark.parametrize("shape", [(50, 16), (6, 1000), (3, 5, 700)])
+def test_softmax_of_operands_without_adjacent_elements(shape):
+    """Strided operands have the bits of row-major ones: kernels read them from copies."""
+    wide = ft.tensor(np.random.default_rng(0).standard_normal((*shape[:-1], 2 * shape[-1])), dtype=ft.float32)
+    strided, dense = wide[..., ::2].detach().requires_grad_(), wide[..., ::2].contiguous().requires_grad_()
+    for name in ("softmax", "log_softmax"):
+        for dim in range(len(shape)):
+            one, other = getattr(strided, name)(dim), getattr(dense, name)(dim)
+            assert (one == other).all()
+            g = wide[..., 1::2]
+            assert (grad(one, strided, g)[0] == grad(other, dense, g.contiguous())[0]).all()
+
+
 def test_errors():
     with raises(ValueError, "gelu", "'none' or 'tanh'", value="'fast'"):
         F.gelu(ft.ones(2), approximate="fast")

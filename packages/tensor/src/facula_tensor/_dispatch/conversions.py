@@ -82,19 +82,24 @@ def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parame
     return (F.to(answer[0], (own,)), *answer[1:]) if isinstance(answer, (tuple, list)) else F.to(answer, (own,))
 
 
-def row_major(name: str, decompose: Function | None) -> Function:
-    """Return the `decompose` of an operator whose kernel requires row-major operands: try the operator's own,
-    then call it on copies."""
+def is_row_major(layout: Layout) -> bool:
+    """Return whether the elements are adjacent, in row-major order."""
+    return layout.is_contiguous
+
+
+def row_major(
+    name: str, decompose: Function | None = None, accepts: Callable[[Layout], bool] = is_row_major
+) -> Function:
+    """Return the `decompose` of an operator whose kernel requires operands with layouts that `accepts` returns True
+    for: try the operator's own, then call it on row-major copies of the others."""
 
     def on_copies(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
         answer = None if decompose is None else decompose(F, operands, parameters)
-        if answer is not None or all(
-            [operand is None or layout_of_tensor(operand).is_contiguous for operand in operands]
-        ):
+        suits = [operand is None or accepts(layout_of_tensor(operand)) for operand in operands]
+        if answer is not None or all(suits):
             return answer
-        return getattr(F, name)(
-            *[None if operand is None else F.contiguous(operand) for operand in operands], parameters
-        )
+        ready = [operand if suited else F.contiguous(operand) for operand, suited in zip(operands, suits, strict=True)]
+        return getattr(F, name)(*ready, parameters)
 
     return on_copies
 

@@ -13,6 +13,7 @@ from facula_storage.extend.objects import new_instance
 from ...._core.promotion import as_dtype
 from ...._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ...._dispatch.arguments import needed_dim
+from ...._dispatch.conversions import row_major
 from ...._dispatch.declaration import operator
 from ...._dispatch.namespaces import recorded_ops
 from ...._dispatch.slow_path.writing import write_out
@@ -32,12 +33,19 @@ def floating_like(layout: Layout, *rest: object) -> Layout:
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
+def adjacent(layout: Layout, *rest: Layout) -> bool:
+    """Return whether elements of each layout are adjacent along a dimension; kernels are slow for others."""
+    return all([1 in one.strides or one.is_contiguous for one in (layout, *rest)])
+
+
 @operator
 class _log_softmax:
     """Compute x - log(sum(exp(x))) along a dimension, without overflow."""
 
     parameters = ("dim",)
     outputs = floating_like
+    decompose = row_major("log_softmax", accepts=adjacent)
+    direct = adjacent
 
     def vjp_input(F, g, out, _input_layout, dim):
         return F.log_softmax_grad(g, out, (dim,))
@@ -49,6 +57,8 @@ class _log_softmax_grad:
 
     inputs = ("input", "out_")
     parameters = ("dim",)
+    decompose = row_major("log_softmax_grad", accepts=adjacent)
+    direct = adjacent
 
     def outputs(layout, out_layout, dim):
         return floating_like(layout)
@@ -67,6 +77,8 @@ class _softmax:
 
     parameters = ("dim",)
     outputs = floating_like
+    decompose = row_major("softmax", accepts=adjacent)
+    direct = adjacent
 
     def vjp_input(F, g, out, _input_layout, dim):
         return F.softmax_grad(g, out, (dim,))
@@ -78,6 +90,8 @@ class _softmax_grad:
 
     inputs = ("input", "out_")
     parameters = ("dim",)
+    decompose = row_major("softmax_grad", accepts=adjacent)
+    direct = adjacent
 
     def outputs(layout, out_layout, dim):
         return floating_like(layout)
