@@ -150,7 +150,7 @@ DEFECTS = [
         "a wrong gradient: NaN where a deviation is zero",
     ),
     (
-        "src/facula_tensor/ops/shape/joining.py",
+        "src/facula_tensor/ops/shape/concatenation.py",
         "elif lb.dense != la.dense or lb.shape[1:] != shape[1:]:",
         "elif lb.dense != la.dense:",
         "tests/invariants/test_errors.py::test_errors_precede_changes[cat]",

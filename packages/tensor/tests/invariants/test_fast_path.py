@@ -12,6 +12,7 @@ from facula_storage.extend import clear_layout_caches
 from facula_tensor import functional as F
 from facula_tensor._core import allocation
 from facula_tensor._creation import filling, random
+from facula_tensor._dispatch.namespaces import no_record_ops
 from facula_tensor.extend import sgd_step
 
 DTYPES = (ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.float64, ft.complex64)
@@ -163,6 +164,18 @@ WITH_NUMBERS = {
     "clamp": lambda x, number: x.clamp(-number, number),
     "clamp(min)": lambda x, number: x.clamp(min=number),
 }
+
+
+@pytest.mark.parametrize("name", ["cat", "stack"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_joins_that_rules_call_avoid_the_slow_path(name, count):
+    """They record nothing, even for operands with nodes."""
+    tensors = tuple(ft.arange(6.0).view(2, 3).requires_grad_() * number for number in range(count))
+    call = getattr(no_record_ops, name)
+    first, made = call(tensors, (1,)), []
+    assert slow_calls(lambda: made.append(call(tensors, (1,)))) == []
+    assert made[0].tolist() == first.tolist() == getattr(ft, name)(tensors, 1).tolist()
+    assert not made[0].requires_grad
 
 
 @pytest.mark.parametrize("name", WITH_NUMBERS)
