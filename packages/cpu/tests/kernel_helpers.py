@@ -148,7 +148,7 @@ def run(operator, *inputs, to=None, shape=None):
     return launch(operator, inputs, empty(shape, to or dtype_of(arrays[-1]).name))
 
 
-def compute(operator, inputs, outputs, parameters=()):
+def compute(operator, inputs, outputs, parameters=(), scalars=()):
     """Launch the plan for these arrays (inputs may be None) with a guarded workspace and return the outputs."""
     given = tuple(None if array is None else layout(array) for array in inputs)
     plan = BACKEND.plan(operator, given, tuple(map(layout, outputs)), parameters)
@@ -159,7 +159,7 @@ def compute(operator, inputs, outputs, parameters=()):
     start += -start % 64
     if plan.workspace:
         addresses.append(start)
-    plan.launch(outputs[0].size if outputs else 0, *addresses)
+    plan.launch(outputs[0].size if outputs else 0, *addresses, *scalars)
     used = start - memory.ctypes.data
     assert (memory[:used] == 0xA5).all(), "written before the workspace"
     assert (memory[used + plan.workspace :] == 0xA5).all(), "written past the workspace"

@@ -40,22 +40,37 @@ def operands(images, channels, height, width, filters, taps, padding, stride, gr
 
 def expect(arrays, size, parameters, steps):
     """Return the results of separate launches."""
-    x, w, _ = arrays
-    made = compute("conv2d", arrays, (np.empty((len(x), len(w), *size), x.dtype),), parameters)
+    x, w, bias, *norm = arrays
+    made = compute("conv2d", (x, w, bias), (np.empty((len(x), len(w), *size), x.dtype),), parameters)
+    if norm:
+        made = compute("batch_norm_eval", (made, *norm), (np.empty_like(made),), (), (steps[0][1],))
     if "max_pool2d" in steps:
         half = tuple(length // 2 for length in size)
         made = compute("max_pool2d_values", (made,), (np.empty((*made.shape[:2], *half), x.dtype),), (HALVES, half))
     return compute("relu", (made,), (np.empty_like(made),)) if "relu" in steps else made
 
 
+def normalized(arrays, special):
+    """Return operands with those of batch normalization after them: without weight and bias, if `special`."""
+    rng = np.random.default_rng(1)
+    filters, dtype = len(arrays[2]), arrays[0].dtype
+    weight, bias, mean, variance = (rng.standard_normal(filters).astype(dtype) for _ in range(4))
+    return (*arrays, *((None, None) if special else (weight, bias)), mean, abs(variance))
+
+
 @pytest.mark.usefixtures("level")
 @pytest.mark.parametrize("special", [False, True])
+@pytest.mark.parametrize("norm", [False, True])
 @pytest.mark.parametrize("case", CASES)
-def test_bits_of_steps(case, special):
+def test_bits_of_steps(case, norm, special):
     computed = 0
     for dtype in ("f4", "f8"):
         arrays, size, parameters = operands(*CASES[case], dtype, special)
-        for steps in (("relu",), ("max_pool2d",), ("max_pool2d", "relu")):
+        chains = (("relu",), ("max_pool2d",), ("max_pool2d", "relu"))
+        if norm:
+            arrays = normalized(arrays, special)
+            chains = [(("batch_norm", 1e-5), *steps) for steps in ((), *chains)]
+        for steps in chains:
             wanted = expect(arrays, size, parameters, steps)
             for threads in (1, 3):
                 set_num_threads(threads)

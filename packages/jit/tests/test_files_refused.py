@@ -18,7 +18,7 @@ from facula_errors.testing import raises
 from facula_jit import GraphFileError, SaveError, capture, load, save
 from facula_jit._files.contracts import ROWS
 from facula_tensor import Parameter, cat, ones, randn, tensor
-from facula_tensor.functional import conv2d, cross_entropy, dropout, layer_norm, linear, max_pool2d
+from facula_tensor.functional import batch_norm, conv2d, cross_entropy, dropout, layer_norm, linear, max_pool2d
 from facula_tensor.linalg import inv_ex
 
 HERE = os.path.dirname(__file__)
@@ -222,6 +222,27 @@ def test_windows_stay_in_their_planes(tmp_path):
                     lambda graph: launch_of(graph, operator)[1].update(parameters=parameters),
                 )
             )
+
+
+def test_steps_of_convolutions_fit(tmp_path):
+    weight, mean, variance = randn(4, 1, 3, 3), randn(4), ones(4)
+    captured = capture(lambda x: batch_norm(conv2d(x, weight), mean, variance))
+    for _ in range(3):
+        captured(randn(1, 1, 6, 6))
+    save(captured, tmp_path / "graph.facula")
+    norm, relu = {"name": "batch_norm"}, {"name": "relu"}
+
+    def with_steps(*steps):
+        def change(graph):
+            launch = launch_of(graph, "conv2d_then")[1]
+            launch["parameters"] = [*launch["parameters"][:5], list(steps)]
+
+        return changed(tmp_path / "graph.facula", tmp_path, change)
+
+    for steps in ((), (relu,), ([norm, -1.0],), ([norm, 1],), ([relu, 1e-5],), ([norm],), (relu, [norm, 1e-5])):
+        with raises(GraphFileError, ".../changed.facula", "conv2d_then: layouts or parameters do not fit"):
+            load(with_steps(*steps))
+    load(with_steps([norm, 1e-5], relu))
 
 
 # ------------------------------------------------------------------------------------------------------------ archives

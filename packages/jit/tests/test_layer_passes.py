@@ -268,6 +268,29 @@ def test_extended_convolutions(name, weight, tmp_path):
         assert made.tobytes() == function(x).numpy().tobytes()
 
 
+@pytest.mark.parametrize("factors", [False, True])
+@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("name", [*EXTENDED, "alone"])
+def test_normalized_convolutions(name, weight, factors, tmp_path):
+    """Batch norm with running statistics is a step as well; parameters and statistics may change between replays."""
+    manual_seed(0)
+    after = EXTENDED.get(name, lambda x: x)
+    groups = 6 if weight == "one of each group" else 1
+    layer = Layer(lambda *given: F.conv2d(*given, padding=1, groups=groups), WEIGHTS[weight], has_factors=factors)
+    function = lambda x: after(layer(x))
+    captured = capture(function, on_break="error")
+    for _ in range(4):
+        x = randn(3, layer.weight.shape[1] * groups, 14, 15)
+        assert captured(x).numpy().tobytes() == function(x).numpy().tobytes()
+        for tensor in layer.tensors():
+            tensor.mul_(1.25)
+    assert operators(captured)[0] == "conv2d_then" and "batch_norm_eval" not in operators(captured)
+    save(captured, path := tmp_path / "layer.facula", run=True)
+    assert load(path)(x).numpy().tobytes() == function(x).numpy().tobytes()
+    (made,) = run(tmp_path, path, [x.numpy()], 1)
+    assert made.tobytes() == function(x).numpy().tobytes()
+
+
 def read_before(x):
     y = F.conv2d(x, ft.ones(16, 1, 3, 3))
     return y.relu() + y
@@ -281,13 +304,22 @@ def of_products(x):
     return F.conv2d(x, ft.ones(16, 1, 1, 1)).relu()
 
 
+def norm_of_changed_statistics(x):
+    mean = x.sum((0, 2, 3)).expand(16).clone()
+    y = F.conv2d(x, ft.ones(16, 1, 3, 3))
+    mean += 1
+    return F.batch_norm(y, mean, ft.ones(16))
+
+
 def written_between(x):
     y = F.conv2d(x, ft.ones(16, 1, 3, 3))
     y[0] = 3.0
     return y.relu()
 
 
-@pytest.mark.parametrize("function", [read_before, larger_windows, of_products, written_between])
+@pytest.mark.parametrize(
+    "function", [read_before, larger_windows, of_products, norm_of_changed_statistics, written_between]
+)
 def test_convolutions_that_stay(function):
     captured = capture(function, on_break="error")
     for _ in range(4):

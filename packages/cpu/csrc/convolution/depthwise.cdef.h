@@ -23,6 +23,8 @@ struct facula_depthwise {
     int64_t group;                     /* units of a task: planes, or channels for the weights' gradient */
     int64_t serial;
     int64_t pooled, rectified; /* whether maxima of 2 x 2 results are stored; whether relu is applied */
+    int64_t normalized;        /* whether batch normalization is applied first, with `epsilon` */
+    double epsilon;
 };
 
 /* For files; see portable.h. */

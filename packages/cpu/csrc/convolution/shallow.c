@@ -32,7 +32,7 @@ static int is_sane(const struct facula_shallow *p, int kind)
            fabs((double)p->left) <= LARGEST && p->block_lines <= p->out_height &&
            (p->together == 1 || p->block_lines == p->out_height) && p->together <= p->images &&
            (p->joined == 0 || (p->joined == 1 && steep == 1 && kind != FACULA_SHALLOW_WEIGHTS)) &&
-           ((!p->pooled && !p->rectified) || kind == FACULA_SHALLOW_RESULTS) &&
+           ((!p->pooled && !p->rectified && !p->normalized) || kind == FACULA_SHALLOW_RESULTS) &&
            (!p->pooled || p->block_lines % 2 == 0 || p->block_lines == p->out_height) &&
            (kind != FACULA_SHALLOW_INPUT || steep == 1) &&
            (kind != FACULA_SHALLOW_WEIGHTS || filters * taps * LONGEST_VECTOR <= FACULA_SHALLOW_SUMS);
@@ -62,9 +62,9 @@ FACULA_PUBLIC int64_t facula_complete_shallow(struct facula_shallow *p, int kind
     if (kind == FACULA_SHALLOW_WEIGHTS)
         p->slot_bytes += weights * LONGEST_VECTOR;
     const int64_t line = p->joined ? pitch : p->out_width;
-    if (p->joined || p->pooled || p->rectified)
+    if (p->joined || p->pooled || p->rectified || p->normalized)
         p->slot_bytes += whole(ROWS * (((p->block_lines - 1) * line + p->out_width) * itemsize + 2 * LONGEST_VECTOR));
-    p->shared_bytes = 0;
+    p->shared_bytes = p->normalized ? whole(3 * p->groups * p->filters * itemsize) : 0;
     if (kind == FACULA_SHALLOW_INPUT)
         p->shared_bytes = whole(p->groups * weights * itemsize);
     if (kind == FACULA_SHALLOW_WEIGHTS && p->parts > 1)

@@ -19,6 +19,8 @@ struct facula_shallow {
     int64_t together;                 /* units whose bands are in memory at once; 1 if units are parts of images */
     int64_t parts;                    /* tasks that share the units of a group, for the weights' gradient */
     int64_t pooled, rectified;        /* whether maxima of 2 x 2 results are stored; whether relu is applied */
+    int64_t normalized;               /* whether batch normalization is applied first, with `epsilon` */
+    double epsilon;
 
     /* Set by facula_complete_shallow. */
     int64_t slots;                    /* maximum number of concurrent tasks */

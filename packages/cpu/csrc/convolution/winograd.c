@@ -38,7 +38,8 @@ static int is_sane(const struct facula_winograd *p, int weights)
     const double in = images * (double)p->channels * (double)p->height * (double)p->width;
     const double out = images * (double)p->filters * ((double)p->out_height + SIDE) * ((double)p->out_width + SIDE);
     const double numbers = (double)p->groups * ((double)p->filters + 64) * (double)p->channels * POINTS;
-    return (p->taps == 3 || p->taps == 5) && (!weights || (!p->pooled && !p->rectified)) && p->channels <= MOST_CHANNELS && in <= LARGEST && out <= LARGEST &&
+    return (p->taps == 3 || p->taps == 5) && (!weights || (!p->pooled && !p->rectified && !p->normalized)) &&
+           p->channels <= MOST_CHANNELS && in <= LARGEST && out <= LARGEST &&
            numbers <= LARGEST && fabs((double)p->top) <= LARGEST && fabs((double)p->left) <= LARGEST;
 }
 
@@ -103,5 +104,5 @@ FACULA_PUBLIC int64_t facula_complete_winograd(struct facula_winograd *p, int we
                      strip_floats(p, wide);
     }
     p->slots = most(least(p->slots, (WORKSPACE - 4 * p->shared) / (4 * p->private)), 1);
-    return 4 * (p->shared + p->slots * p->private);
+    return 4 * (p->shared + p->slots * p->private + (p->normalized ? 3 * p->groups * p->filters : 0));
 }

@@ -11,6 +11,8 @@ struct facula_winograd {
     int64_t height, width, out_height, out_width;
     int64_t taps, top, left;                   /* taps is 3 or 5; the padding may be negative */
     int64_t pooled, rectified; /* whether maxima of 2 x 2 results are stored; whether relu is applied */
+    int64_t normalized;        /* whether batch normalization is applied first, with `epsilon` */
+    double epsilon;
 
     /* Set by facula_complete_winograd for the instruction set and the threads. */
     int64_t lanes;          /* floats of a vector */

@@ -57,7 +57,7 @@ enum { PANELS_OF_TASK = 4 };
 struct call {
     const struct facula_winograd *plan;
     int turned; /* whether weights are turned round and transposed */
-    const float *input, *weights, *bias;
+    const float *input, *weights, *bias, *factors;
     float *results; /* or their gradient */
     float *weights_gradient;
     float *shared, *private;
@@ -113,9 +113,9 @@ static void deliver(const struct call *call, const float *m, int64_t plane, cons
                     float *pixels)
 {
     if (call->plan->taps == 3)
-        make_results(4, call->plan, m, plane, strip, panel, call->bias, call->results, pixels);
+        make_results(4, call->plan, m, plane, strip, panel, call->bias, call->factors, call->results, pixels);
     else
-        make_results(2, call->plan, m, plane, strip, panel, call->bias, call->results, pixels);
+        make_results(2, call->plan, m, plane, strip, panel, call->bias, call->factors, call->results, pixels);
 }
 
 /* M of one panel and one of the 36 products. */
@@ -209,20 +209,28 @@ static void convolve(struct call *call)
         call->weights += plan->filters * plan->channels * plan->taps * plan->taps;
         call->results += plan->filters * (plan->out_height >> pooled) * (plan->out_width >> pooled);
         call->bias += call->bias ? plan->filters : 0;
+        call->factors += call->factors ? plan->filters : 0;
     }
 }
 
-/* (images, weights, bias, which may be NULL) -> results */
-static int64_t conv2d_winograd(const void *plan, int64_t *args)
+/* (images, weights, bias, which may be NULL) -> results; with the operands of batch normalization after the bias, if any. */
+static int64_t conv2d_winograd(const void *plan_, int64_t *args)
 {
+    const struct facula_winograd *plan = plan_;
+    const int64_t *made = args + (plan->normalized ? 8 : 4);
     struct call call = {
         .plan = plan,
         .input = (const float *)args[1],
         .weights = (const float *)args[2],
         .bias = (const float *)args[3],
-        .results = (float *)args[4],
-        .shared = (float *)args[5],
+        .results = (float *)made[0],
+        .shared = (float *)made[1],
     };
+    if (plan->normalized) {
+        float *factors = call.shared + plan->shared + plan->slots * plan->private;
+        find_factors_float(0, plan->groups * plan->filters, plan->epsilon, args + 4, factors);
+        call.factors = factors;
+    }
     convolve(&call);
     return FACULA_OK;
 }

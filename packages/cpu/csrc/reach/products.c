@@ -152,6 +152,14 @@ static double finished(int64_t images, int64_t groups, int64_t filters, int64_t 
     return TOTAL(images, groups, filters, pooled ? height / 2 : height, pooled ? width / 2 : width);
 }
 
+/* Checks the bias of filters, and the operands of their batch normalization, if any. */
+static int check_factors(struct reach *r, int normalized, double filters, int64_t size)
+{
+    for (int i = 3; i <= 3 + normalized; i++)
+        CHECK(i < 6 ? may_have_memory(r, i, span_row(filters, size)) : has_memory(r, i, span_row(filters, size)));
+    return 0;
+}
+
 int check_depthwise(struct reach *r)
 {
     const struct facula_depthwise *p = r->plan;
@@ -170,15 +178,16 @@ int check_depthwise(struct reach *r)
     EXPECT(p->block_rows >= 1 && p->block_columns >= 1 && is_count(p->block_rows) && is_count(p->block_columns));
     EXPECT(forward || weighs || (p->block_rows % p->row_stride == 0 && p->block_columns % p->column_stride == 0));
     EXPECT(p->group >= 1 && is_count(p->group) && (!weighs || (double)p->group * taps <= FACULA_DEPTHWISE_SUMS));
-    if (p->pooled || p->rectified) { /* by lines, of which two of four filters fit into the buffer */
+    const int norm = forward && p->normalized ? 4 : 0;
+    if (p->pooled || p->rectified || p->normalized) { /* by lines, of which two of four filters fit into the buffer */
         EXPECT(forward && p->block_columns >= p->out_width && 8 * (double)p->out_width * (double)size <= FACULA_DEPTHWISE_LINES);
         EXPECT(!p->pooled || p->block_rows % 2 == 0 || p->block_rows >= p->out_height);
     }
     CHECK(check_band(r, (double)size));
     CHECK(has_memory(r, weighs ? 2 : forward ? 1 : 3, span_row(images, size)));
-    CHECK(has_memory(r, forward ? 4 : 1, span_row(results, size)));
+    CHECK(has_memory(r, forward ? 4 + norm : 1, span_row(results, size)));
     CHECK(has_memory(r, weighs ? 3 : 2, span_row(weights, size)));
-    return forward ? may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, size)) : 0;
+    return forward ? check_factors(r, norm, (double)p->groups * (double)p->filters, size) : 0;
 }
 
 /* The plan is complete, so all sizes are plausible. */
@@ -189,12 +198,14 @@ int check_winograd(struct reach *r)
     const double input = (double)p->images * (double)p->groups * (double)p->channels * (double)p->height * (double)p->width;
     const double results = finished(p->images, p->groups, p->filters, p->out_height, p->out_width, p->pooled);
     const double weights = TOTAL(p->groups, p->filters, p->channels, p->taps, p->taps);
+    const int norm = forward && p->normalized ? 4 : 0;
+    EXPECT(norm || !p->normalized);
     CHECK(has_memory(r, weighs ? 2 : 1, span_row(input, 4)));
-    CHECK(has_memory(r, weighs ? 1 : forward ? 4 : 3, span_row(results, 4)));
+    CHECK(has_memory(r, weighs ? 1 : forward ? 4 + norm : 3, span_row(results, 4)));
     CHECK(has_memory(r, weighs ? 3 : 2, span_row(weights, 4)));
     if (forward)
-        CHECK(may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, 4)));
-    return has_workspace(r, 4 + forward, (double)r->workspace);
+        CHECK(check_factors(r, norm, (double)p->groups * (double)p->filters, 4));
+    return has_workspace(r, 4 + forward + norm, (double)r->workspace);
 }
 
 /* The same. */
@@ -203,14 +214,16 @@ int check_shallow(struct reach *r)
     const struct facula_shallow *p = r->plan;
     const int64_t size = size_in(r->kernel, 0);
     const int forward = is_named(r, "conv2d_shallow"), weighs = is_named(r, "conv2d_weight_shallow");
+    const int norm = forward && p->normalized ? 4 : 0;
+    EXPECT(norm || !p->normalized);
     CHECK(has_memory(r, weighs ? 2 : 1, span_row(TOTAL(p->images, p->groups, p->channels, p->height, p->width), size)));
-    CHECK(has_memory(r, weighs ? 1 : forward ? 4 : 3,
+    CHECK(has_memory(r, weighs ? 1 : forward ? 4 + norm : 3,
                      span_row(finished(p->images, p->groups, p->filters, p->out_height, p->out_width, p->pooled), size)));
     CHECK(has_memory(r, weighs ? 3 : 2,
                      span_row(TOTAL(p->groups, p->filters, p->channels, p->kernel_height, p->kernel_width), size)));
     if (forward)
-        CHECK(may_have_memory(r, 3, span_row(TOTAL(p->groups, p->filters), size)));
-    return has_workspace(r, 4 + forward, (double)r->workspace);
+        CHECK(check_factors(r, norm, TOTAL(p->groups, p->filters), size));
+    return has_workspace(r, 4 + forward + norm, (double)r->workspace);
 }
 
 /* ------------------------------------------------------------------------------------------------ recurrent layers */

@@ -11,8 +11,6 @@ from .._runtime.planners import bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from facula_storage import Layout
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -59,12 +57,13 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     conv2d maps images, weights and a bias (or None) to results. conv2d_input maps the results' gradient and weights to
     the images' gradient. conv2d_weight maps the results' gradient and images to the weights' gradient.
 
-    conv2d_then is conv2d with further steps, which a parameter after the shape names: "max_pool2d" of 2 x 2 results,
-    and "relu". The results are those of separate launches. Not all kernels support it.
+    conv2d_then is conv2d with further steps, which a parameter after the shape names: ("batch_norm", epsilon) with
+    running statistics, "max_pool2d" of 2 x 2 results, and "relu". Weights, biases (which may be None), means and
+    variances of batch_norm follow the bias. The results are those of separate launches. Not all kernels support it.
     """
     from .winograd import choose_algorithm, plan_winograd  # `import facula` does not load it
 
-    steps: Sequence[str] = ()
+    steps: Parameters = ()
     if operator == "conv2d_then":
         steps = parameters[5]
         parameters = *parameters[:5], *parameters[6:]
@@ -102,7 +101,7 @@ def plan_direct(
     images: Layout,
     weights: Layout,
     results: Layout,
-    steps: Sequence[str] = (),
+    steps: Parameters = (),
 ) -> Plan:
     """Plan convolutions as products of matrices: see Note [Convolution]. Those of few channels may have steps."""
     stride, padding, dilation, groups = parameters[:4]

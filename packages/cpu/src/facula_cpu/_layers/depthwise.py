@@ -9,8 +9,6 @@ from .._runtime.planners import GRAIN, SERIAL, bound_plan
 from .._runtime.registry import kernel_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from facula_storage import Plan
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -42,9 +40,16 @@ class Axis(NamedTuple):
         return (block - 1) * self.stride + reach + 1
 
 
-def flags(steps: Sequence[str]) -> tuple[bool, bool]:
-    """Return whether the steps after a convolution include maxima of 2 x 2 results, and relu."""
-    return "max_pool2d" in steps, "relu" in steps
+def flags(steps: Parameters) -> tuple[bool, bool, bool, float]:
+    """Return whether the steps after a convolution include maxima of 2 x 2 results, relu, and batch normalization.
+
+    The last number is the epsilon of the latter.
+
+    >>> flags(("max_pool2d",)), flags((("batch_norm", 1e-05), "relu"))
+    ((True, False, False, 0.0), (False, True, True, 1e-05))
+    """
+    normalized = bool(steps) and not isinstance(steps[0], str)
+    return "max_pool2d" in steps, "relu" in steps, normalized, steps[0][1] if normalized else 0.0
 
 
 def set_axes(struct: Struct, rows: Axis, columns: Axis) -> None:
@@ -63,7 +68,7 @@ def plan_depthwise(
     images: tuple[int, ...],
     weights: tuple[int, ...],
     results: tuple[int, ...],
-    steps: Sequence[str] = (),
+    steps: Parameters = (),
 ) -> Plan | None:
     """Plan a convolution of two dimensions and further steps, or a derivative, from these shapes.
 
@@ -92,7 +97,7 @@ def plan_depthwise(
     struct.images, struct.groups, struct.filters = images[0], groups, filters
     set_axes(struct, rows, columns)
     struct.block_rows, struct.block_columns = block
-    struct.pooled, struct.rectified = flags(steps)
+    struct.pooled, struct.rectified, struct.normalized, struct.epsilon = flags(steps)
     struct.serial = work * images[0] * groups <= SERIAL
     if operator == "conv2d_weight":
         struct.group = max(1, min(lib.FACULA_DEPTHWISE_SUMS // (filters * taps), GRAIN // (work * images[0] or 1)))

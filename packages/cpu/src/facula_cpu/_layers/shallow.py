@@ -10,8 +10,6 @@ from .._runtime.registry import kernel_for
 from .depthwise import Axis, flags, set_axes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from facula_storage import Plan
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -35,7 +33,7 @@ def plan_shallow(
     images: tuple[int, ...],
     weights: tuple[int, ...],
     results: tuple[int, ...],
-    steps: Sequence[str] = (),
+    steps: Parameters = (),
 ) -> Plan | None:
     """Plan a convolution of two dimensions and further steps, or a derivative, from these shapes.
 
@@ -83,11 +81,12 @@ def plan_shallow(
     if used < (LEAST_USED_FOR_WEIGHTS if weighs else LEAST_USED):
         return None
 
-    pooled, rectified = flags(steps)
+    pooled, rectified, normalized, epsilon = flags(steps)
     if pooled and lines < rows.out:
         lines += lines % 2
     struct: Struct = ffi.new(STRUCT)
     struct.pooled, struct.rectified = pooled, rectified
+    struct.normalized, struct.epsilon = normalized, epsilon
     struct.images, struct.groups, struct.channels, struct.filters = read[0], groups, channels, filters
     set_axes(struct, rows, columns)
     struct.block_lines, struct.joined = lines, joined

@@ -11,8 +11,6 @@ from .._runtime.registry import LEVELS, kernel_for, level
 from .depthwise import flags
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from facula_storage import Layout, Plan
 
     from .._runtime.types import Layouts, Parameters, Struct
@@ -56,7 +54,7 @@ def plan_winograd(
     images: Layout,
     weights: Layout,
     results: Layout,
-    steps: Sequence[str] = (),
+    steps: Parameters = (),
 ) -> Plan:
     """Plan a convolution for which `choose_algorithm` returned "fast", and further steps."""
     _, padding, _, groups = parameters[:4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import contiguous
@@ -50,14 +51,27 @@ def conv(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 def conv_then(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Check for a convolution of images with further steps."""
-    (images, weights, bias), (made,) = inputs, outputs
+    (images, weights, bias, *norm), (made,) = inputs, outputs
     size, steps, *algorithm = parameters[4:]
-    if not are_sizes(size, 2, 1) or steps not in STEPS or len(made.shape) != 4:
+    if norm:
+        steps = _after_norm(norm, (weights.shape[0],), steps)
+    if not are_sizes(size, 2, 1) or not (steps in STEPS or (norm and steps == ())) or len(made.shape) != 4:
         return False
     if made.shape[2:] != (tuple([length // 2 for length in size]) if "max_pool2d" in steps else size):
         return False
     results = contiguous((*made.shape[:2], *size), made.dtype)
     return conv((images, weights, bias), (results,), (*parameters[:5], *algorithm))
+
+
+def _after_norm(operands: Any, shape: tuple[int, ...], steps: Any) -> Any:
+    """Return the steps after batch normalization, or None if the operands or the first step do not fit."""
+    if len(operands) != 4 or type(steps) is not tuple or not steps or type(steps[0]) is not tuple or len(steps[0]) != 2:
+        return None
+    (scale, shift, mean, variance), (name, epsilon) = operands, steps[0]
+    if name != "batch_norm" or type(epsilon) is not float or not 0 <= epsilon < inf:
+        return None
+    given = left_out(scale, shape) and left_out(shift, shape) and None not in (mean, variance)
+    return steps[1:] if given and mean.shape == variance.shape == shape else None
 
 
 def conv_input(inputs: Any, outputs: Any, parameters: Any) -> bool:
