@@ -17,6 +17,7 @@
 #define DIGITS(itemsize) ((int)(itemsize))
 #define DIGIT(pair, d) ((pair) >> (32 + 8 * (d)) & 0xff)
 #define NAN_KEY(itemsize) ((itemsize) == 2 ? 0xffffu : 0xffffffffu)
+#define SHORTEST (1 << 17)
 #define BACK float32_of_key
 #define BACK_DTYPE FLOAT32
 #define ZERO_KEY 0x80000000u
@@ -40,6 +41,7 @@ struct pair {
 #undef DIGITS
 #undef DIGIT
 #undef NAN_KEY
+#undef SHORTEST
 #undef BACK
 #undef BACK_DTYPE
 #undef ZERO_KEY
@@ -54,6 +56,7 @@ struct pair {
 #define LOAD wide_keys
 #define DIGITS(itemsize) ((int)(itemsize))
 #define DIGIT(pair, d) ((pair).key >> 8 * (d) & 0xff)
+#define SHORTEST (MOST_WORDS + 1)
 #define NAN_KEY(itemsize) ((itemsize) == 2 ? 0xffffu : (itemsize) == 4 ? 0xffffffffu : ~(uint64_t)0)
 #define BACK float64_of_key
 #define BACK_DTYPE FLOAT64

@@ -38,6 +38,19 @@ def test_long_lines(dtype, n):
         assert np.array_equal(np.sort(low.numpy(), 0), np.sort(x, 0)[:k])
 
 
+@pytest.mark.parametrize("n", [5000, 150_000])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_long_lines_with_clusters(dtype, n):
+    """Most elements are in few of the parts that a long line is divided into, some of them equal."""
+    rng = np.random.default_rng(n)
+    x = np.where(rng.random(n) < 0.9, 2**20 + rng.integers(0, 2**16, n), rng.integers(-(2**62), 2**62, n)).astype(dtype)
+    for descending in (False, True):
+        values, places = ft.tensor(x).sort(descending=descending, stable=True)
+        wanted = np.argsort(~x if dtype == "int64" and descending else -x if descending else x, kind="stable")
+        assert np.array_equal(places.numpy(), wanted)
+        assert np.array_equal(values.numpy(), x[wanted])
+
+
 @pytest.mark.parametrize("order", ["up", "down", "equal"])
 def test_topk_of_sorted_lines(order):
     x = {"up": np.arange(3000), "down": np.arange(3000)[::-1], "equal": np.zeros(3000)}[order].astype("f4")
