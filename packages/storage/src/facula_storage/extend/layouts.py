@@ -4,6 +4,7 @@ A cache of layouts outside this package appends the function that clears it to `
 receive an equal layout which is another object call `note_duplicate_layout`.
 """
 
+from .._bridge import row_major
 from .._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, dtype_of_code, dtype_of_numpy, register_dtype
 from .._layout_caches import clear_layout_caches, layout_cache_clearers, note_duplicate_layout
 from .._layouts import contiguous_strides
@@ -20,4 +21,5 @@ __all__ = [
     "layout_cache_clearers",
     "note_duplicate_layout",
     "register_dtype",
+    "row_major",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Storage, contiguous, cpu
-from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage.extend.layouts import layout_cache_clearers, row_major
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
@@ -58,7 +58,10 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         if type(sum(shape)) is int and size is None:  # 4.0 equals 4 but is not a length
             return layout
     except (KeyError, TypeError):
-        pass
+        if device is None and size is None and not other_defaults and type(kind) is DType and row_major(shape):
+            layout = contiguous(shape, kind)  # the usual arguments
+            _keep_layout(_layouts_on_cpu, kind, shape, layout)
+            return layout
     if size is not None and not lengths:
         return layout_for(operation, (size,), None, dtype, device)
     if device is None and other_defaults:
@@ -77,13 +80,20 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         relabel(error, operation)
         raise
     if type(dtype) is DType and (device is None or device is place or (place is cpu and type(device) is str)):
-        known = (_layouts_on_cpu if device is None else _placed_layouts).setdefault(
-            dtype if device is None else (dtype, device), {}
-        )
-        if len(known) >= MAX_LAYOUTS:
-            known.clear()
-        known[shape] = layout
+        if device is None:
+            _keep_layout(_layouts_on_cpu, dtype, shape, layout)
+        else:
+            _keep_layout(_placed_layouts, (dtype, device), shape, layout)
     return layout
+
+
+def _keep_layout(
+    layouts: dict[Any, dict[tuple[object, ...], Layout]], key: object, shape: tuple[object, ...], layout: Layout
+) -> None:
+    known = layouts.setdefault(key, {})
+    if len(known) >= MAX_LAYOUTS:
+        known.clear()
+    known[shape] = layout
 
 
 def fresh(layout: Layout, operation: str = "empty") -> Tensor:
