@@ -12,6 +12,17 @@ def test_a_unary_operator_takes_one_tensor():
                 function(a, *surplus)
 
 
+def test_sequences_are_repeated_by_integers():
+    """As in PyTorch: tensors of one integer are indices."""
+    assert [0, 1] * ft.tensor(2) == ft.tensor([2]) * [0, 1] == [0, 1, 0, 1]
+    assert "ab" * ft.tensor(2, dtype=ft.int8) == "abab" and (None,) * ft.tensor(0) == ()
+    for other in (ft.tensor(2.0), ft.tensor([1, 2])):
+        with raises(TypeError, "mul", "got list"):
+            [0] * other
+    with raises(TypeError, "mul", "list"):
+        ft.mul(ft.tensor(2), [0])
+
+
 def test_a_tensor_equals_no_foreign_object():
     a = ft.ones(2)
     for foreign in (None, "x", object()):

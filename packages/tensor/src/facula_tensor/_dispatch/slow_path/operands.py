@@ -40,6 +40,11 @@ def has_operators(kind: type, op: Operator) -> bool:
     return any([name in vars(base) for base in kind.__mro__ for name in REFLECTED])  # not those of its metaclass
 
 
+def repeats(value: object, count: Tensor) -> bool:
+    """Return whether Python can repeat a sequence by the number in a tensor, as in `[0] * count`."""
+    return isinstance(value, (list, tuple, str, bytes)) and count.numel() == 1 and count.dtype.category == INTEGER
+
+
 def coerce(op: Operator, operands: Operands) -> Operands:
     """Coerce operands to tensors and Python numbers on one device; NumPy arrays become tensors, NumPy scalars
     Python numbers."""
@@ -67,7 +72,7 @@ def coerce(op: Operator, operands: Operands) -> Operands:
             number = plain_number(a)
             if number is not None:
                 a = number
-            elif op.arity == 2 and has_operators(type(a), op):
+            elif op.arity == 2 and (has_operators(type(a), op) or (op.name == "mul" and repeats(a, tensors[0]))):
                 return NotImplemented
             else:
                 raise InvalidTypeError(
