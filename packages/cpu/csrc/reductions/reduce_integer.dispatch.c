@@ -1,20 +1,14 @@
 /* Sums and products of integers and bools. */
-#include "reductions/reduce.cdef.h"
+#include "reductions/reduce_converted.h"
 #include "reductions/reduce_loads.h"
 #include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
 
 WIDENING(bool_32, uint8_t, int32_t, epu8_epi32, ONES_OF_TRUE)
-WIDENING(bool_64, uint8_t, uint64_t, epu8_epi64, ONES_OF_TRUE)
 WIDENING(uint8_32, uint8_t, int32_t, epu8_epi32, AS_LOADED)
-WIDENING(uint8_64, uint8_t, uint64_t, epu8_epi64, AS_LOADED)
 WIDENING(int8_32, int8_t, int32_t, epi8_epi32, AS_LOADED)
-WIDENING(int8_64, int8_t, uint64_t, epi8_epi64, AS_LOADED)
 WIDENING(int16_32, int16_t, int32_t, epi16_epi32, AS_LOADED)
-WIDENING(int16_64, int16_t, uint64_t, epi16_epi64, AS_LOADED)
 WIDENING(int32_64, int32_t, uint64_t, epi32_epi64, AS_LOADED)
-WIDENING(uint16_64, uint16_t, uint64_t, epu16_epi64, AS_LOADED)
-WIDENING(uint32_64, uint32_t, uint64_t, epu32_epi64, AS_LOADED)
 LOADING(int64_64, int64_t, uint64_t)
 
 #define READ(x) ((x) != 0)
@@ -23,7 +17,6 @@ LOADING(int64_64, int64_t, uint64_t)
 #define CODE BOOL
 #define SUM_LANE int32_t
 #define SUM_LANES bool_32
-#define PROD_LANES bool_64
 #include "reductions/reduce_integer_sums.inc"
 
 #define READ(x) (x)
@@ -32,7 +25,6 @@ LOADING(int64_64, int64_t, uint64_t)
 #define CODE UINT8
 #define SUM_LANE int32_t
 #define SUM_LANES uint8_32
-#define PROD_LANES uint8_64
 #include "reductions/reduce_integer_sums.inc"
 
 #define READ(x) (x)
@@ -41,7 +33,6 @@ LOADING(int64_64, int64_t, uint64_t)
 #define CODE INT8
 #define SUM_LANE int32_t
 #define SUM_LANES int8_32
-#define PROD_LANES int8_64
 #include "reductions/reduce_integer_sums.inc"
 
 #define READ(x) (x)
@@ -50,7 +41,6 @@ LOADING(int64_64, int64_t, uint64_t)
 #define CODE INT16
 #define SUM_LANE int32_t
 #define SUM_LANES int16_32
-#define PROD_LANES int16_64
 #include "reductions/reduce_integer_sums.inc"
 
 #define READ(x) (x)
@@ -59,7 +49,6 @@ LOADING(int64_64, int64_t, uint64_t)
 #define CODE INT32
 #define SUM_LANE uint64_t
 #define SUM_LANES int32_64
-#define PROD_LANES int32_64
 #include "reductions/reduce_integer_sums.inc"
 
 #define READ(x) (x)
@@ -71,29 +60,19 @@ LOADING(int64_64, int64_t, uint64_t)
 #define PROD_LANES int64_64
 #include "reductions/reduce_integer_sums.inc"
 
-#define READ(x) (x)
-#define S uint16_t
-#define SUFFIX uint16
-#define CODE UINT16
-#define SUM_LANE uint64_t
-#define SUM_LANES uint16_64
-#define PROD_LANES uint16_64
-#include "reductions/reduce_integer_sums.inc"
+/* Others are converted to int64. */
+#define CONVERTED_PRODUCT(suffix, S, CODE, READ) \
+    CONVERSION(suffix, S, uint64_t, READ)        \
+    CONVERTED_REDUCER(prod, suffix, uint64_t, reducer_prod_int64, 150, CODE, INT64)
 
-#define READ(x) (x)
-#define S uint32_t
-#define SUFFIX uint32
-#define CODE UINT32
-#define SUM_LANE uint64_t
-#define SUM_LANES uint32_64
-#define PROD_LANES uint32_64
-#include "reductions/reduce_integer_sums.inc"
-
-#define READ(x) (x)
-#define S int64_t
-#define SUFFIX uint64
-#define CODE UINT64
-#define SUM_LANE uint64_t
-#define SUM_LANES int64_64
-#define PROD_LANES int64_64
-#include "reductions/reduce_integer_sums.inc"
+CONVERTED_PRODUCT(bool, uint8_t, BOOL, 0 !=)
+CONVERTED_PRODUCT(uint8, uint8_t, UINT8, )
+CONVERTED_PRODUCT(int8, int8_t, INT8, (uint64_t))
+CONVERTED_PRODUCT(int16, int16_t, INT16, (uint64_t))
+CONVERTED_PRODUCT(int32, int32_t, INT32, (uint64_t))
+CONVERTED_PRODUCT(uint16, uint16_t, UINT16, )
+CONVERTED_PRODUCT(uint32, uint32_t, UINT32, )
+CONVERTED_PRODUCT(uint64, uint64_t, UINT64, )
+CONVERTED_REDUCER(sum, uint16, uint64_t, reducer_sum_int64, 60, UINT16, INT64)
+CONVERTED_REDUCER(sum, uint32, uint64_t, reducer_sum_int64, 60, UINT32, INT64)
+CONVERTED_REDUCER(sum, uint64, uint64_t, reducer_sum_int64, 60, UINT64, INT64)
