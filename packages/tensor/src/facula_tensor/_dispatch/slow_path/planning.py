@@ -111,10 +111,11 @@ def plan_of_other_shape(
         elif other is not largest and other.shape == largest.shape and other == largest:
             return None  # equal but not identical: the slow path makes them identical
         arrays = layouts
-    elif len(layouts) == 1 and type(layouts[0]) is Layout:
-        (largest,) = arrays = layouts
+    elif type(layouts[0]) is Layout and (len(layouts) == 1 or (len(layouts) == 2 and type(layouts[1]) is type)):
+        largest = layouts[0]
+        arrays = (largest,)
         first = largest.dtype if largest.shape else (largest.dtype,)
-        known = table.by_kind.get((first, largest.device, parameters))
+        known = table.by_kind.get((first, *layouts[1:], largest.device, parameters))
         if known is None:
             return None
     else:
