@@ -75,6 +75,13 @@ def weighted(d, low, high):
     return xs[:, None], mass
 
 
+@pytest.mark.parametrize("name", ["Uniform", *(name for name in FURTHER if "Bernoulli" in name)])
+def test_shares_outside_the_support_without_checks(name):
+    d = (CONTINUOUS | FURTHER)[name][0]()
+    d._validate_args = False
+    assert d.cdf(ft.tensor([[-9.0], [9.0]])).tolist() == [[0, 0], [1, 1]]
+
+
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_continuous(name):
     make, low, high = CONTINUOUS[name]

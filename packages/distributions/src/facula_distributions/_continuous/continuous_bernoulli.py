@@ -114,7 +114,7 @@ class ContinuousBernoulli(_Trials):
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
         self._check_value(value)
-        logits = self.logits
+        value, logits = value.clamp(0, 1), self.logits
         near = logits.abs() < 1e-4
         far = where(near, 1.0, logits)
         size, x = far.abs(), where(far > 0, 1 - value, value)  # measured from the end with the greater density
