@@ -24,6 +24,7 @@ myst_heading_anchors = 4
 napoleon_use_ivar = True
 napoleon_custom_sections = [("Fields", "Attributes")]
 autodoc_typehints = "none"
+autodoc_use_type_comments = False  # there are none; looking for them takes a tenth of the reading
 add_module_names = False
 html_theme = "furo"
 html_title = "facula"
