@@ -8,6 +8,10 @@
 #include <immintrin.h>
 #endif
 
+/* Lines that are so close together (in bytes, from the first to the last one), and not at distances for which caches have
+   few places, are transposed where they are. */
+enum { NEAR = 256 << 10, SAME_SET = 1024 };
+
 static ALWAYS_INLINE void copy_run(int64_t from, char *to, int64_t bytes)
 {
     int64_t done = 0;
