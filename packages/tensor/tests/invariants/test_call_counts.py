@@ -39,8 +39,8 @@ ABOVE: dict[str, dict[str, int]] = {
     },
     "reductions check dimensions, and read the operand at one moment": {
         "amax": 4, "amin": 13, "argmax": 4, "argsort": 6, "cummax": 6, "cummin": 6, "cumprod": 10, "cumsum": 10,
-        "logcumsumexp": 6, "logsumexp": 8, "median": 15, "msort": 6, "nanmedian": 7, "norm": 14, "prod": 12, "sort": 5,
-        "std": 8, "sum": 12, "topk": 8, "var": 14, "vector_norm": 8,
+        "logcumsumexp": 6, "logsumexp": 8, "median": 15, "msort": 6, "nanmedian": 7, "norm": 15, "prod": 12, "sort": 5,
+        "std": 8, "sum": 12, "topk": 8, "var": 14, "vector_norm": 9,
     },
     "windows have a geometry, which is stored by shape": {
         "adaptive_avg_pool2d": 4, "adaptive_max_pool2d": 6, "adaptive_max_pool2d_with_indices": 6,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from launches import COMMAND, table, written
+from samples import launched
+
+import facula_tensor as ft
 
 UPDATE = (
     f"if the change is intended, run `{COMMAND}` with the packages' sources on PYTHONPATH, and review the difference"
@@ -46,3 +49,10 @@ def test_gradients_take_few_launches():
             many.add(name)
     assert many <= allowed, f"write the gradients of {sorted(many - allowed)} as one program or kernel, or add a reason"
     assert allowed <= many, f"{sorted(allowed - many)}: no longer above the bound; remove the reason"
+
+
+def test_norms_of_long_rows_are_one_launch():
+    x = ft.ones(2, 600)
+    for p in (1, float("inf"), -float("inf")):
+        assert launched(lambda p=p: x.norm(p, 1)) == {"norm_p"}
+        assert "norm_p" not in launched(lambda p=p: x.norm(p, 0))

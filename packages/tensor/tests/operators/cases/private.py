@@ -66,6 +66,11 @@ ELEMENTWISE = [
     private("alpha_dropped", lambda x, y: F.alpha_dropped(y.detach() > 1, x, 2.0, 0.5, -1.0),
             lambda x, y: np.where(y > 1, -1.0, 2 * x + 0.5)),
     private("cubic_slope", F.cubic_slope, lambda x, g, norm: g * (x / norm * abs(x / norm)), *PAIR, (3, 4)),
+    *[
+        private(f"norm_p of order {p}", lambda x, p=p: F.norm_p(F.neg(x), ((1,), False, p)),
+                lambda x, fold=fold: fold(abs(x), 1), (3, 4), distinct=True)
+        for p, fold in ((1.0, np.sum), (np.inf, np.max), (-np.inf, np.min))
+    ],
     private("decisive_slope", lambda x, share: F.decisive_slope(x, abs(x).amax(-1, True).detach(), share),
             lambda x, share: np.where(abs(x) == abs(x).max(-1, keepdims=True), np.sign(x) * share, 0), distinct=True),
     private("is_decisive", lambda x: F.is_decisive(x, abs(x).amin(-1, True)),

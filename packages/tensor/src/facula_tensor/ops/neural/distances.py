@@ -19,6 +19,7 @@ from ..._dispatch.written import function
 from ..elementwise.pointwise import is_real
 from ..linalg.tril import triu_indices
 from ..reduction.arguments import reduced
+from ..reduction.norms import norm_along
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Real, RealOrTensor, Steady, Truth
@@ -37,12 +38,6 @@ def _in_one_floating_dtype(operation: str, *tensors: Tensor, complex: bool = Fal
     if dtype.category != FLOATING and not (complex and dtype.category == COMPLEX):
         raise DTypeError(f"{operation}: expected floating tensors; got {dtype.name}; convert with .float()")
     return [operand if operand.dtype is dtype else recorded_ops.to(operand, (dtype,)) for operand in found]
-
-
-def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
-    """Return the p-norm of x along dimensions, kept with length 1 if `keepdim`; the gradient at a norm of 0 is 0."""
-    parameters = (dims, keepdim)
-    return recorded_ops.norm2(x, parameters) if p == 2 else recorded_ops.norm_p(x, (*parameters, p))
 
 
 def _root(total: Tensor) -> Tensor:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 INF = float("inf")
 SINGULAR = (2, -2, "nuc")
+LONG_ROW = 512  # elements
 
 
 def check_inexact(name: str, layout: Layout) -> None:
@@ -166,6 +167,19 @@ class _norm_p:
         return F.power_slope(g, input, 1, F.pow(norm, p - 1), p - 1)
 
 
+def norm_along(input: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
+    """Return the p-norm along dimensions; the gradient at a norm of 0 is 0."""
+    F, layout = recorded_ops, layout_of_tensor(input)
+    if p == 2:
+        return F.norm2(input, (dims, keepdim))
+    is_complex = layout.dtype.category == COMPLEX
+    has_long_rows = layout.is_contiguous and dims[-1] == len(layout.shape) - 1 and layout.shape[-1] >= LONG_ROW
+    if p in (1, INF, -INF) and (is_complex or not has_long_rows):  # faster than `norm_p`
+        fold = F.sum if p == 1 else F.amax if p > 0 else F.amin
+        return fold(F.abs(input), (dims, keepdim))
+    return F.norm_p(F.abs(input) if is_complex else input, (dims, keepdim, p))
+
+
 def vector_norm_of(
     name: str, input: Tensor, p: float, dim: Dims | None, keepdim: bool, dtype: DTypeLike | None, out: Tensor | None
 ) -> Tensor:
@@ -182,11 +196,7 @@ def vector_norm_of(
     check_inexact(name, layout_of_tensor(input))
     if not dims:  # the input is a number
         input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
-    if p == 2:
-        result = recorded_ops.norm2(input, (dims, kept))
-    else:
-        real = recorded_ops.abs(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
-        result = recorded_ops.norm_p(real, (dims, kept, p))
+    result = recorded_ops.norm2(input, (dims, kept)) if p == 2 else norm_along(input, p, dims, kept)
     return result if out is None else write_out(name, result, out)
 
 
