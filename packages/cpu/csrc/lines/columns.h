@@ -125,8 +125,9 @@ static void convert_rows(const struct conversion *conversion, int64_t size, int6
             conversion->load(to, at, size, width);
 }
 
+/* `across`: the elements to convert of each row, at least `width`; those of tiles are adjacent to the next row. */
 static void run_rows(const struct columns *columns, const struct facula_lines *plan, int64_t first, int64_t n, int64_t width,
-                     char *const *at, const int64_t *step, char *state)
+                     int64_t across, char *const *at, const int64_t *step, char *state)
 {
     const struct conversion *conversion = columns->conversion;
     if (!conversion) {
@@ -135,19 +136,19 @@ static void run_rows(const struct columns *columns, const struct facula_lines *p
     }
     char rooms[4][CONVERTED_BYTES] __attribute__((aligned(64))), *row[4];
     int64_t steps[4];
-    const int64_t most = CONVERTED_BYTES / conversion->size / width;
+    const int64_t most = CONVERTED_BYTES / conversion->size / across;
     for (int64_t i = 0; i < n; i += most) {
         const int64_t rows = n - i < most ? n - i : most, is_end = first + i + rows == plan->n[0];
         for (int k = 0; k < columns->operands; k++) {
             const int converted = k < columns->converted;
             row[k] = converted ? rooms[k] : at[k] + i * step[k];
-            steps[k] = converted ? width * conversion->size : step[k];
+            steps[k] = converted ? across * conversion->size : step[k];
         }
         for (int k = 0; k <= columns->converted; k++) {
             if (k == columns->inputs)
                 columns->run(plan, first + i, rows, width, row, steps, state);
             if (k < columns->converted)
-                convert_rows(conversion, columns->size[k], rows - (k == columns->shorter && is_end), width,
+                convert_rows(conversion, columns->size[k], rows - (k == columns->shorter && is_end), across,
                              at[k] + i * step[k], step[k], rooms[k], k >= columns->inputs);
         }
     }
@@ -183,11 +184,11 @@ static __attribute__((noinline, noclone)) int64_t run_columns(const struct facul
                     row[k] = at[k] + i * plan->step[k];
                     fetch_ahead(1, DENSE_ROWS, width * size[k], row[k] + DENSE_ROWS * plan->step[k], plan->step[k]);
                 }
-                run_rows(columns, plan, i, n - i < DENSE_ROWS ? n - i : DENSE_ROWS, width, row, plan->step, state);
+                run_rows(columns, plan, i, n - i < DENSE_ROWS ? n - i : DENSE_ROWS, width, width, row, plan->step, state);
             }
         } else if (columns->whole_lines || width < FEW_LINES) {
             for (int64_t i = 0; i < width; i++) {
-                run_rows(columns, plan, 0, n, 1, at, plan->step, state);
+                run_rows(columns, plan, 0, n, 1, 1, at, plan->step, state);
                 for (int k = 0; k < operands; k++)
                     at[k] += plan->next[k];
             }
@@ -202,7 +203,7 @@ static __attribute__((noinline, noclone)) int64_t run_columns(const struct facul
                 const int more = i + DEPTH < n;
                 for (int k = 0; k <= operands; k++) {
                     if (k == inputs)
-                        run_rows(columns, plan, i, rows, width, tile, steps, state);
+                        run_rows(columns, plan, i, rows, width, STRIP, tile, steps, state);
                     if (k < operands)
                         pass_tile(size[k], width, rows - (k == columns->shorter && !more), at[k] + i * plan->step[k],
                                   plan->next[k], plan->step[k], tile[k], k >= inputs,

@@ -206,7 +206,7 @@ static void logcumsumexp_columns_float32(const struct facula_lines *plan, int64_
 {
     const struct columns all = {logcumsumexp_columns_float64, 1, 2, -1, 2, 0, {sizeof(float), sizeof(float)},
                                 &float32_conversion};
-    run_rows(&all, plan, first, n, width, at, step, state);
+    run_rows(&all, plan, first, n, width, step[0] / (int64_t)sizeof(float), at, step, state);
 }
 KERNEL(logcumsumexp, 1, 2, -1, 20000, float16, FLOAT16, uint16_t, logcumsumexp_columns_float32, &float16_conversion)
 KERNEL(logcumsumexp, 1, 2, -1, 20000, bfloat16, BFLOAT16, uint16_t, logcumsumexp_columns_float32, &bfloat16_conversion)
