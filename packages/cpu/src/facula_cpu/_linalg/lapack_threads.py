@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 # Note [Threads of LAPACK]
 # ~~~~~~~~~~~~~~~~~~~~~~~~
 # LAPACK has its own threads. They wait actively for each other, so that a decomposition takes up to a hundred times as
-# long where other programs use the cores, and for matrices of a few hundred rows they are slower than one thread even
-# on an idle machine. Matrices up to LARGEST rows and columns therefore use one thread, and larger ones at most
-# `get_num_threads()`.
+# long where other programs use the cores. Matrices up to LARGEST rows and columns, which gain little from threads,
+# therefore use one, and larger ones at most `get_num_threads()`.
 LARGEST = 512
 SETTERS = (
     ("scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"),  # NumPy's wheels
