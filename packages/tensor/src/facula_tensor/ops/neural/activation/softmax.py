@@ -33,9 +33,12 @@ def floating_like(layout: Layout, *rest: object) -> Layout:
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
+FEW = 8192  # elements for which a copy takes longer than reading them where they are
+
+
 def adjacent(layout: Layout, *rest: Layout) -> bool:
-    """Return whether elements of each layout are adjacent along a dimension; kernels are slow for others."""
-    return all([1 in one.strides or one.is_contiguous for one in (layout, *rest)])
+    """Return whether elements of each layout are few, or adjacent along a dimension; kernels are slow for others."""
+    return layout.numel < FEW or all([1 in one.strides or one.is_contiguous for one in (layout, *rest)])
 
 
 @operator
