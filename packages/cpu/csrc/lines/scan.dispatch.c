@@ -62,11 +62,6 @@ CONVERT(int16, int16_t, int32_t, , (int16_t), 1, COPY, COPY)
         return run_columns(plan, at, count, &all);                                                                    \
     }                                                                                                                 \
     FACULA_KERNEL(#name "_lines", PASTE(name, suffix), cost, CODE)
-#define CONVERTED_SCANS(suffix, CODE, S, other)                                                                     \
-    KERNEL(cumprod, 1, 2, -1, 2000, suffix, CODE, S, cumprod_columns_##other, &suffix##_conversion)                 \
-    KERNEL(recur, 2, 3, -1, 2000, suffix, CODE, S, recur_columns_##other, &suffix##_conversion)                     \
-    KERNEL(cumprod_grad, 3, 4, 2, 2000, suffix, CODE, S, cumprod_grad_columns_##other, &suffix##_conversion)
-
 #define S int64_t
 #define SUFFIX int64
 #define CODE INT64
@@ -94,7 +89,9 @@ CONVERT(int16, int16_t, int32_t, , (int16_t), 1, COPY, COPY)
 #define WRITE(x) float16_of_float(x)
 #define SUMS_ONLY
 #include "lines/scan.inc"
-CONVERTED_SCANS(float16, FLOAT16, uint16_t, float32)
+KERNEL(cumprod, 1, 2, -1, 2000, float16, FLOAT16, uint16_t, cumprod_columns_float32, &float16_conversion)
+KERNEL(cumprod_grad, 3, 4, 2, 2000, float16, FLOAT16, uint16_t, cumprod_grad_columns_float32, &float16_conversion)
+KERNEL(recur, 2, 3, -1, 2000, float16, FLOAT16, uint16_t, recur_columns_float32, &float16_conversion)
 
 #define S uint16_t
 #define SUFFIX bfloat16
@@ -103,9 +100,9 @@ CONVERTED_SCANS(float16, FLOAT16, uint16_t, float32)
 #define COST 2000
 #define READ(x) float_of_bfloat16(x)
 #define WRITE(x) bfloat16_of_float(x)
-#define SUMS_ONLY
+#define CONVERTS
 #include "lines/scan.inc"
-CONVERTED_SCANS(bfloat16, BFLOAT16, uint16_t, float32)
+KERNEL(recur, 2, 3, -1, 2000, bfloat16, BFLOAT16, uint16_t, recur_columns_float32, &bfloat16_conversion)
 
 #define S double
 #define SUFFIX float64
@@ -134,7 +131,10 @@ CONVERTED_SCANS(bfloat16, BFLOAT16, uint16_t, float32)
 #define WRITE(x) (x)
 #define SUMS_ONLY
 #include "lines/scan.inc"
-CONVERTED_SCANS(complex64, COMPLEX64, _Complex float, complex128)
+KERNEL(cumprod, 1, 2, -1, 2500, complex64, COMPLEX64, _Complex float, cumprod_columns_complex128, &complex64_conversion)
+KERNEL(recur, 2, 3, -1, 2500, complex64, COMPLEX64, _Complex float, recur_columns_complex128, &complex64_conversion)
+KERNEL(cumprod_grad, 3, 4, 2, 2500, complex64, COMPLEX64, _Complex float, cumprod_grad_columns_complex128,
+       &complex64_conversion)
 
 /* Contiguous lines that are not short are processed one by one. */
 #define EXTREME_KERNEL(name, suffix, CODE, S, function, conversion)                                                  \
