@@ -8,7 +8,7 @@ time. CFLAGS from the environment come first. If FACULA_OBJECTS names a folder, 
 of their inputs, for builds in other places.
 
 FACULA_CPU_LEVELS=native compiles the baseline and the best level of this machine alone. The library then runs on other
-machines too, with slower kernels.
+machines too, many times slower: its baseline is compiled in little time.
 
 `python setup.py build_ext --inplace --force --times` compiles every file and prints the CPU seconds of each.
 """
@@ -63,6 +63,7 @@ X86_LEVELS = [
     ["-march=x86-64-v3"],
     ["-march=x86-64-v4", "-mprefer-vector-width=512"],
 ]
+WISH = os.environ.get("FACULA_CPU_LEVELS", "all")
 IS_X86 = platform.machine() in ("x86_64", "AMD64")
 LEVELS = X86_LEVELS if IS_X86 else [[]]
 # A further level with few kernels: the others would be the same as those of the level below.
@@ -76,6 +77,7 @@ FEATURES = [
 # The level of x86-64 processors without AVX2, which are old: with -O1 it compiles in half the time. Only the loops of
 # extremes would be much slower.
 BASELINE = ["-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fstrict-aliasing", "-fschedule-insns2"]
+UNUSED = ["-O0"]  # the baseline of a library that this machine alone will use, at a higher level
 # Files with additional flags. Matrix products need fused multiply-adds. Functions select values without branches: when
 # GCC moves code into the sides of a selection, loops get longer or are not vectorized.
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
@@ -132,8 +134,12 @@ def made_of(path):
 def flags_of(source, level):
     """Return the flags of a file at a level. Later flags prevail."""
     special = SPECIAL.get(source.relative_to(CSRC).as_posix(), ())
-    is_baseline = IS_X86 and level == 0 and source.name.endswith(".dispatch.c")
-    baseline = BASELINE if is_baseline and source.name != "extremes.dispatch.c" else ()
+    baseline = ()
+    if IS_X86 and level == 0 and source.name.endswith(".dispatch.c"):
+        if WISH == "native" and max(chosen_levels()):
+            baseline = UNUSED
+        elif source.name != "extremes.dispatch.c":
+            baseline = BASELINE
     return [*COMMON, *special, *baseline, *[*LEVELS, BFLOAT16_FLAGS][level], f"-DFACULA_LEVEL={level}"]
 
 
@@ -150,12 +156,12 @@ def expanded(path):
     return path.stat().st_size + sum(expanded(template) for template in templates)
 
 
+@lru_cache(None)
 def chosen_levels():
     """Return the levels to compile: all, or with FACULA_CPU_LEVELS=native the baseline and the best of this machine."""
-    wish = os.environ.get("FACULA_CPU_LEVELS", "all")
-    if wish not in ("all", "native"):
-        raise SystemExit(f"FACULA_CPU_LEVELS: expected all or native; got {wish!r}")
-    if not IS_X86 or wish == "all":
+    if WISH not in ("all", "native"):
+        raise SystemExit(f"FACULA_CPU_LEVELS: expected all or native; got {WISH!r}")
+    if not IS_X86 or WISH == "all":
         return set(range(len(LEVELS) + IS_X86))
     flags = set(re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
     best = len(list(takewhile(flags.issuperset, FEATURES)))
