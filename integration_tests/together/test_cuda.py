@@ -28,8 +28,8 @@ def run(*arguments, **variables):
 REST = set(
     """
     adjugate adjugate_grad cholesky_ex cumprod_grad det eig eigh eigvals eigvalsh extreme_grad inv_ex
-    local_response_norm_grad log_sum_exp lu_factor_ex matrix_exp max_pool2d_values_grad pinv qr qr_r slogdet solve_ex
-    svd svdvals triangular_solve fft_complex fft_from_real fft_to_real
+    local_response_norm_grad lu_factor_ex matrix_exp max_pool2d_values_grad pinv qr qr_r slogdet solve_ex svd svdvals
+    triangular_solve fft_complex fft_from_real fft_to_real
     """.split()
 )
 
