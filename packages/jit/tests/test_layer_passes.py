@@ -300,6 +300,10 @@ def larger_windows(x):
     return F.max_pool2d(F.conv2d(x, ft.ones(16, 1, 3, 3)), 3)
 
 
+def partial_windows(x):
+    return F.max_pool2d(F.conv2d(x[..., 1:, 1:], ft.ones(16, 1, 3, 3)), 2, ceil_mode=True)
+
+
 def of_products(x):
     return F.conv2d(x, ft.ones(16, 1, 1, 1)).relu()
 
@@ -318,7 +322,8 @@ def written_between(x):
 
 
 @pytest.mark.parametrize(
-    "function", [read_before, larger_windows, of_products, norm_of_changed_statistics, written_between]
+    "function",
+    [read_before, larger_windows, partial_windows, of_products, norm_of_changed_statistics, written_between],
 )
 def test_convolutions_that_stay(function):
     captured = capture(function, on_break="error")

@@ -12,10 +12,11 @@ enum {
 };
 
 /* The length and the step of the lines of an operand, of `size` bytes an element; of a scalar: one element. */
-static void set_line(struct facula_lines *plan, int place, const struct layout *layout, const struct facula_form *form)
+static void set_line(struct facula_lines *plan, int place, const struct layout *layout, const struct facula_form *form,
+                     int64_t dim)
 {
-    const int64_t size = form->sizes[place], n = layout->ndim ? layout->shape[form->dim] : 1;
-    const int64_t step = layout->ndim ? layout->strides[form->dim] * size : size;
+    const int64_t size = form->sizes[place], n = layout->ndim ? layout->shape[dim] : 1;
+    const int64_t step = layout->ndim ? layout->strides[dim] * size : size;
     int64_t start = form->backwards ? (n - 1) * step : 0;
     if (place == form->shorter) {
         start = n > 1 ? start - step : 0;
@@ -45,19 +46,20 @@ static int64_t shape_lines(void *into, const void *from, int64_t count, const in
     for (int64_t i = 0; i < count; i++)
         if (operands[i].ndim != ndim && (operands[i].ndim || ndim > 1))
             return -1;
-    if (ndim && (form->dim < 0 || form->dim >= ndim))
+    const int64_t line_dim = form->dim + (form->dim < 0 ? ndim : 0); /* -1: the last one of any layout */
+    if (ndim && (line_dim < 0 || line_dim >= ndim))
         return -1;
     if (!plan)
         return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * WIDTH * (ndim + 1);
     memset(plan, 0, sizeof *plan);
     for (int place = 0; place < count; place++) {
-        set_line(plan, place, &operands[place], form);
+        set_line(plan, place, &operands[place], form, line_dim);
         if ((place < last || !last) && plan->n[place] > longest)
             longest = plan->n[place];
     }
     for (int64_t d = ndim - 1; d >= 0; d--) {
         int64_t dim[WIDTH] = {operands[last].ndim ? operands[last].shape[d] : 1};
-        if (d == form->dim)
+        if (d == line_dim)
             continue;
         for (int64_t i = 0; i < count; i++)
             dim[1 + i] = operands[i].strides[d] * form->sizes[i];

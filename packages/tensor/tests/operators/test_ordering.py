@@ -213,6 +213,16 @@ def test_searchsorted_special_cases_and_errors():
         ft.searchsorted(ft.zeros(2, 3), ft.zeros(3, 3))
 
 
+def test_searches_of_any_number_of_dimensions():
+    """A plan for one number of dimensions, from the first call of a rank, serves all others correctly."""
+    for dims in [(), (2,), (3, 2), (2,), (), (1, 3, 2)]:
+        lines = np.sort(np.random.default_rng(len(dims)).standard_normal((*dims, 7)))
+        values = lines[..., ::3] + 0.01
+        found = ft.searchsorted(ft.tensor(lines), ft.tensor(values)).numpy()
+        rows = zip(lines.reshape(-1, 7), values.reshape(-1, 3), strict=True)
+        np.testing.assert_array_equal(found.reshape(-1, 3), [np.searchsorted(*row) for row in rows])
+
+
 def test_bincount():
     x = ft.tensor([1, 3, 1], dtype=ft.uint8)
     assert x.bincount().tolist() == [0, 2, 0, 1] and x.bincount(minlength=6).shape == (6,)

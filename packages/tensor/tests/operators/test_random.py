@@ -242,6 +242,11 @@ def test_categories_are_drawn_by_their_weights():
     np.testing.assert_allclose((after_last == 2).mean(), 0.75, atol=0.02)
 
 
+def test_draws_with_replacement_from_one_row_and_from_several():
+    assert ft.tensor([0.0, 0.0, 1.0]).multinomial(4, replacement=True).tolist() == [2, 2, 2, 2]
+    assert ft.eye(3).multinomial(2, replacement=True).tolist() == [[0, 0], [1, 1], [2, 2]]
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("replacement", [False, True])
 def test_categories_of_weight_zero_are_never_drawn(dtype, replacement):

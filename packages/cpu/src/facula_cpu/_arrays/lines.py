@@ -49,8 +49,8 @@ def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
     """Plan positions of values in sorted lines (the last dimension): inputs (lines, values), parameters (right,)."""
     if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code >= COMPLEX64:
         raise no_kernel(operator, inputs, outputs)
-    dim = inputs[0].ndim - 1
-    return _plan(operator, "search_lines", inputs, outputs, parameters, dim, SEARCH_COST, flag=parameters[0])
+    last = -1  # of each layout: the plan serves other numbers of dimensions, too
+    return _plan(operator, "search_lines", inputs, outputs, parameters, last, SEARCH_COST, flag=parameters[0])
 
 
 @planner("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "recurrence")

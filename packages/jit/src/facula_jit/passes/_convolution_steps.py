@@ -89,8 +89,9 @@ def _step(before: Call, call: Call, facts: Facts) -> int:
         return ORDER.index("relu")
     if call.operator == "batch_norm_eval" and read.layout.shape[:2] == made.layout.shape[:2]:
         return ORDER.index("batch_norm")
-    planes = read.layout.shape[-2:] == made.layout.shape[-2:]
-    is_halved = call.operator in POOLING and planes and call.parameters[0] == HALVES
+    planes, written = made.layout.shape[-2:], call.outputs[0].layout
+    is_halved = call.operator in POOLING and call.parameters[0] == HALVES and read.layout.shape[-2:] == planes
+    is_halved = is_halved and written is not None and written.shape[-2:] == tuple([size // 2 for size in planes])
     return ORDER.index("max_pool2d") if is_halved and has_unused_indices(call, facts) else -1
 
 
