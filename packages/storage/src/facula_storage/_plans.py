@@ -121,7 +121,13 @@ class Plan:
         outputs: tuple[Layout, ...],
         launch: Callable[..., None],
     ) -> Plan:
-        """Return the plan of other layouts, whose launch is a result of `for_layouts`."""
+        """Return the plan of other layouts.
+
+        Arguments:
+            inputs: the layouts of the operands, or the kinds of numbers, for reports.
+            outputs: the layouts of the results.
+            launch: a result of `for_layouts`, which computes them.
+        """
         made = new_instance(Plan)  # faster than the constructor
         made.operator, made.parameters, made.elementwise = self.operator, self.parameters, self.elementwise
         made.outputs, made.out, made.launch, made.workspace = outputs, outputs[0], launch, workspace_of(launch)
