@@ -43,7 +43,7 @@ LAUNCHING = (
     "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many", "_forms._dispatch.fast.inplace",
     "_creation.random", "_creation.random_fill", "_core.resizing",
     "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment", "ops.indexing.gather",
-    "library._native", "ops.shape.joining", "ops.indexing.masks", "ops.optimizers.steps", "ops.indexing.scatter",
+    "library._native", "ops.shape.concatenation", "ops.indexing.masks", "ops.optimizers.steps", "ops.indexing.scatter",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 
