@@ -1,4 +1,4 @@
-"""facula.hub: models from a local folder, and weights from the cache folder; facula never downloads."""
+"""facula.hub: models from a local folder, and weights from the cache folder; this module never downloads."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def load(
         repo_or_dir: the folder.
         model: the name of the function.
         *args: passed to it.
-        source: "local"; "github" is refused, since facula never downloads.
+        source: "local"; "github" is refused, since this module never downloads.
         trust_repo: ignored, like the next three; they apply to PyTorch's downloads.
         force_reload: download again.
         verbose: report the download.
