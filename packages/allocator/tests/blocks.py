@@ -1,6 +1,10 @@
-"""Helpers of the tests that read and write the memory of a block."""
+"""Helpers of the tests: the memory of blocks, and a garbage collection in another thread."""
 
 import ctypes
+import gc
+import threading
+import time
+from contextlib import contextmanager
 
 
 def write(address, nbytes, byte):
@@ -19,3 +23,25 @@ def take(allocator, nbytes):
         return allocator.take_for(nbytes)()
     except IndexError:
         return allocator.refill(nbytes)
+
+
+@contextmanager
+def collection_in_another_thread():
+    """Run the body while another thread's garbage collection waits in a finaliser, and perhaps longer."""
+    begun = threading.Event()
+
+    class Slow:
+        def __del__(self):
+            begun.set()
+            time.sleep(0.03)
+
+    cycle = [Slow()]
+    cycle.append(cycle)
+    del cycle
+    collector = threading.Thread(target=gc.collect)
+    collector.start()
+    begun.wait()
+    try:
+        yield
+    finally:
+        collector.join()

@@ -3,10 +3,10 @@
 import gc
 import random
 import threading
-import time
 from queue import Queue
 
 import pytest
+from blocks import collection_in_another_thread
 from simulated import on_fake_runtime
 from test_processes import in_child, run
 
@@ -39,23 +39,11 @@ def recount(allocator):
 
 def test_memory_freed_during_the_collection_of_another_thread_is_found():
     """The collection calls a finaliser that waits while this thread needs the memory that it freed before."""
-    allocator, begun = CachingAllocator(SimulatedDriver(64 * MIB)), threading.Event()
+    allocator = CachingAllocator(SimulatedDriver(64 * MIB))
     block = allocator.allocate(40 * MIB)
-
-    class Slow:
-        def __del__(self):
-            begun.set()
-            time.sleep(0.03)
-
-    cycle = [Slow()]
-    cycle.append(cycle)
-    del cycle
-    collector = threading.Thread(target=gc.collect)
-    collector.start()
-    begun.wait()
-    block.free()
-    assert allocator.allocate(40 * MIB).capacity == 40 * MIB
-    collector.join()
+    with collection_in_another_thread():
+        block.free()
+        assert allocator.allocate(40 * MIB).capacity == 40 * MIB
 
 
 @pytest.mark.parametrize("driver", [HostDriver, lambda: SimulatedDriver(1 << 30)], ids=["host", "simulated"])

@@ -1,14 +1,12 @@
 """Eight threads that take, release, refill and trim concurrently, switched as often as Python can."""
 
 import ctypes
-import gc
 import random
 import sys
 import threading
-import time
 
 import pytest
-from blocks import take
+from blocks import collection_in_another_thread, take
 
 from facula_allocator import HostAllocator, default_host_allocator
 
@@ -119,22 +117,10 @@ def test_threads_together_never_exceed_the_limit():
 
 def test_idle_memory_is_found_after_the_collection_of_another_thread():
     """The collection calls a finaliser that waits while this thread needs idle memory of another size."""
-    allocator, begun = HostAllocator(limit=4 * MIB), threading.Event()
+    allocator = HostAllocator(limit=4 * MIB)
     take(allocator, 3 * MIB)[1]()
-
-    class Slow:
-        def __del__(self):
-            begun.set()
-            time.sleep(0.03)
-
-    cycle = [Slow()]
-    cycle.append(cycle)
-    del cycle
-    collector = threading.Thread(target=gc.collect)
-    collector.start()
-    begun.wait()
-    take(allocator, 2 * MIB)[1]()
-    collector.join()
+    with collection_in_another_thread():
+        take(allocator, 2 * MIB)[1]()
     assert allocator.statistics()["reserved_bytes"] <= 4 * MIB
 
 

@@ -196,7 +196,7 @@ def vector_norm_of(
     check_inexact(name, layout_of_tensor(input))
     if not dims:  # the input is a number
         input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
-    result = recorded_ops.norm2(input, (dims, kept)) if p == 2 else norm_along(input, p, dims, kept)
+    result = norm_along(input, p, dims, kept)
     return result if out is None else write_out(name, result, out)
 
 
