@@ -115,6 +115,19 @@ def check_changelog(root: Path, name: str, version: str) -> None:
         )
 
 
+def relative_links(text: str) -> list[str]:
+    """Return the targets of a Markdown text's links and images that are no addresses: an index cannot resolve them."""
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"\]\(\s*<?([^)>\s]*)|^\[[^\]]+\]:\s*(\S+)|(?:src|href)=[\"']([^\"']*)", prose, re.MULTILINE)
+    return [target for found in targets for target in found if target and not re.match(r"https?://|mailto:", target)]
+
+
+def check_readme(root: Path, name: str) -> None:
+    """Check that all links of the README, which the index shows, are addresses."""
+    if found := relative_links((root / "packages" / name / "README.md").read_text()):
+        raise NotReadyError(f"packages/{name}/README.md: expected links with addresses; got {', '.join(found)}")
+
+
 def check_commit(root: Path, tag: str) -> None:
     """Check that the tree is clean and that the tag points at its commit."""
     if changed := git(root, "status", "--porcelain"):
@@ -212,6 +225,7 @@ def check(root: Path, name: str, output: Path) -> tuple[Path, Path]:
     """Check that a package is ready, then build the files of a release, check them and print their digests."""
     version = check_version(root, name)
     check_changelog(root, name, version)
+    check_readme(root, name)
     tag = f"{name}-v{version}"
     check_commit(root, tag)
     built = build(root, name, tag, output)

@@ -1,8 +1,9 @@
 """Checks the built site: `python docs/_site/check.py FOLDER`, after Sphinx has written it.
 
 The start page must be small, pages must not load files from other hosts, links must lead to files and anchors that
-exist, the reference must have at most 120 pages, and the inventory must have every public name. External links are
-listed. Where node is installed, the search must find the answers of questions.txt.
+exist, also those to the repository on GitHub, which this checkout answers. The start page may not lead to the README,
+which it shows. The reference must have at most 120 pages, and the inventory every public name. Other external links
+are listed. Where node is installed, the search must find the answers of questions.txt.
 """
 
 import re
@@ -18,6 +19,8 @@ from urllib.parse import unquote, urlsplit
 MAX_START_PAGE = 60_000  # bytes of HTML
 MAX_START = 400_000  # with all that it loads
 MAX_REFERENCE = 120  # pages
+ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY = re.compile(r"https://github\.com/facula/facula/(?:blob|tree)/main/([^#]+)#?(.*)")
 LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src"}
 
 
@@ -73,6 +76,26 @@ def dead_links(pages: list[Page]) -> list[str]:
     return found
 
 
+@cache
+def headings(path: Path) -> set[str]:
+    """Return the anchors that GitHub gives to the headings of a Markdown file."""
+    prose = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = (re.sub(r"\]\([^)]*\)", "", title).lower() for title in re.findall(r"^#+ (.+)$", prose, re.MULTILINE))
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
+
+
+def dead_addresses(pages: list[Page]) -> list[str]:
+    """Return the links to files or headings of the repository that this checkout lacks."""
+    found = []
+    for page in pages:
+        for address in sorted(page.links):
+            if to := REPOSITORY.fullmatch(address):
+                path, anchor = ROOT / to[1], to[2]
+                if not path.exists() or (anchor and path.suffix == ".md" and anchor not in headings(path)):
+                    found.append(f"{page.path}: not in the repository: {address}")
+    return found
+
+
 def foreign_loads(pages: list[Page]) -> list[str]:
     """Return what pages load from other hosts."""
     loads = (f"{page.path}: loads {address}" for page in pages for address in sorted(page.loaded))
@@ -116,6 +139,8 @@ def problems(site: Path, names: set[str]) -> list[str]:
     print(f"{len(pages)} pages, {reference} of them reference; start page {html:,} bytes, with its files {whole:,}")
     return [
         *dead_links(pages),
+        *dead_addresses(pages),
+        *(f"index.html: leads to {link}" for link in sorted(start.links) if "/blob/main/README.md" in link),
         *foreign_loads(pages),
         *([f"index.html: {html:,} bytes, at most {MAX_START_PAGE:,}"] if html > MAX_START_PAGE else []),
         *([f"index.html with its files: {whole:,} bytes, at most {MAX_START:,}"] if whole > MAX_START else []),
@@ -132,8 +157,9 @@ def main() -> None:
     site = Path(sys.argv[1])
     found = problems(site, {whole for _, whole, _, _ in entries()} | {module.__name__ for module in all_modules()})
     external = {address for path in site.resolve().rglob("*.html") for address in page_at(path).links}
-    for address in sorted(filter(is_external, external)):
-        print("external:", address)
+    for address in sorted(external):
+        if is_external(address) and not REPOSITORY.fullmatch(address):
+            print("external:", address)
     if found:
         sys.exit("\n".join(found))
 

@@ -90,6 +90,31 @@ def test_links_between_pages_lead_somewhere(root, files):
     assert not dead, dead
 
 
+REPOSITORY = "https://github.com/facula/facula/"
+ADDRESS = re.compile(re.escape(REPOSITORY) + r"(?:blob|tree)/main/([^)#\s\"]+)(?:#([^)\s\"]+))?")
+
+
+def test_addresses_of_the_repository_lead_somewhere(root, files):
+    """Check that links to files on GitHub, in pages and in the metadata of packages, are files and headings here."""
+    dead = []
+    for page in files:
+        if page.suffix == ".md" or page.name == "pyproject.toml":
+            for target, anchor in ADDRESS.findall((root / page).read_text()):
+                to = root / target
+                if not to.exists() or (anchor and to.suffix == ".md" and anchor not in anchors(to.read_text())):
+                    dead.append(f"{page}: {target}#{anchor}")
+    assert not dead, dead
+
+
+def test_readmes_of_packages_have_no_relative_links(root, load_script):
+    """Check that all links of packages' READMEs have addresses, since a package index shows them alone."""
+    release = load_script(root / ".ci" / "release.py")
+    text = "[a](../b.md) [c](#d) ![e](f.png)\n[g]: h.md\n<img src='i.png'> [j](https://k.org) `[l](m)`\n```\n[n](o)\n```\n"
+    assert release.relative_links(text) == ["../b.md", "#d", "f.png", "h.md", "i.png"]
+    found = {path.parent.name: release.relative_links(path.read_text()) for path in root.glob("packages/*/README.md")}
+    assert len(found) > 10 and not any(found.values()), found
+
+
 def anchors(text):
     """Return the anchors of a page's headings, as GitHub derives them."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)

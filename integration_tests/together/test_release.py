@@ -64,6 +64,12 @@ def test_what_is_ready_is_built(release, tree, tmp_path, capsys):
         release.check_files(tree, "errors", sdist, wheel, "0.2.0")
 
 
+def test_a_readme_with_relative_links_is_not_ready(release, tree, tmp_path):
+    change(tree, "packages/errors/README.md", "# ", "[changes](CHANGELOG.md)\n# ")
+    with pytest.raises(release.NotReadyError, match=r"README.md: expected links with addresses; got CHANGELOG.md"):
+        release.check(tree, "errors", tmp_path / "out")
+
+
 def test_folders_in_a_wheel_are_not_files(release, tmp_path):
     with zipfile.ZipFile(tmp_path / "some.whl", "w") as wheel:
         wheel.writestr("some/", "")

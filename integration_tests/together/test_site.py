@@ -116,11 +116,14 @@ def test_the_check_finds_faults(site, tmp_path):
     (tmp_path / "index.html").write_text(
         '<link rel="stylesheet" href="s.css"><script src="https://cdn.example/x.js"></script><p id="here">'
         '<a href="#here">fine</a><a href="#gone">no</a><a href="none.html">no</a><a href="https://facula.dev">out</a>'
+        '<a href="https://github.com/facula/facula/blob/main/README.md#the-packages">fine, but not here</a>'
+        '<a href="https://github.com/facula/facula/blob/main/README.md#none">no</a>'
     )
     lines = b"facula.relu py:function 1 r.html#$ -\n"
     (tmp_path / "objects.inv").write_bytes(b"#1\n#2\n#3\n#4\n" + zlib.compress(lines))
     found = check.problems(tmp_path, {"facula.relu", "facula.nn.Linear"})
     kinds = ["no anchor for #gone", "no file for none.html", "loads https://cdn", "with its files", "lacks facula.nn"]
+    kinds += ["repository: https://github.com/facula/facula/blob/main/README.md#none", "leads to https://github"]
     assert all(any(kind in line for line in found) for kind in kinds)
     assert not any("#here" in line or "facula.dev" in line or "lacks facula.relu" in line for line in found)
 
