@@ -14,6 +14,7 @@ import pytest
 from file_helpers import idx_bytes, write_cifar10, write_mnist
 
 from facula_data.files import CIFAR10, CIFAR100, MNIST, CorruptFileError, FashionMNIST
+from facula_data.files._download import _Part, fetch
 from facula_errors.testing import raises
 
 LABELS = "t10k-labels-idx1-ubyte.gz"
@@ -132,7 +133,7 @@ def test_a_wrong_checksum_is_named_and_nothing_remains(server, tmp_path):
         MNIST(tmp_path / "here", download=True)
     folder = tmp_path / "here" / "MNIST" / "raw"
     assert not (folder / LABELS).exists()
-    assert (folder / f"{LABELS}.part").stat().st_size == 0
+    assert not list(folder.glob("*.part"))
     assert [name for name, _ in server.asked].count(LABELS) == 1
 
 
@@ -146,23 +147,80 @@ def test_the_next_mirror_follows(server, tmp_path, monkeypatch):
         one.server_close()
 
 
-def test_offline_the_file_its_address_and_the_folder_are_named(tmp_path, monkeypatch):
+def test_offline_the_missing_files_their_addresses_and_the_folder_are_named(tmp_path, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/"
     monkeypatch.setattr(MNIST, "mirrors", (address,))
-    with raises(OSError, "MNIST", "without a network, get") as caught:
-        MNIST(tmp_path, download=True)
     folder = tmp_path / "MNIST" / "raw"
-    for part in (
-        "train-images-idx3-ubyte.gz",
-        f"{address}train-images-idx3-ubyte.gz",
-        f"put it in {folder}",
-        "refused",
+    names = list(MNIST._checksums)
+    for left in (names, names[1:3]):
+        addresses = ", ".join(address + name for name in left)
+        with raises(
+            OSError, "MNIST", "without a network, get the missing files", f"put {addresses} in {folder}"
+        ) as caught:
+            MNIST(tmp_path, download=True)
+        assert f"cannot download {left[0]}" in str(caught.value) and "refused" in str(caught.value)
+        assert not list(folder.glob("*.part"))
+        for name in (names[0], names[3]):
+            (folder / name[:-3]).write_bytes(b"")
+    with raises(FileNotFoundError, "MNIST", f"pass download=True, or get {address}{names[1]}") as caught:
+        MNIST(tmp_path)
+    assert names[2] not in str(caught.value)
+    part = "t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or the same with .gz, should be in one of"
+    with raises(FileNotFoundError, "FashionMNIST", part):
+        FashionMNIST(tmp_path / "elsewhere", train=False)
+
+
+def test_damaged_files_are_named(server, tmp_path):
+    MNIST(tmp_path / "here", download=True)
+    folder = tmp_path / "here" / "MNIST" / "raw"
+    other = gzip.compress(idx_bytes(np.ones(12, np.uint8)))
+    (folder / LABELS).write_bytes(other)
+    assert MNIST(tmp_path / "here", train=False).targets.tolist() == [1] * 12  # a file of the program's
+    with raises(
+        CorruptFileError, "MNIST", "damaged", MNIST._checksums[LABELS], f"in {folder / LABELS}; remove the file"
     ):
-        assert part in str(caught.value)
-    with raises(FileNotFoundError, "FashionMNIST", "pass download=True, or get it from http"):
-        FashionMNIST(tmp_path)
+        MNIST(tmp_path / "here", download=True)
+    for damaged in (b"", server.files[LABELS][:-9], server.files[LABELS][:-5] + b"1234\0", b"<html></html>"):
+        (folder / LABELS).write_bytes(damaged)
+        with raises(CorruptFileError, "MNIST", str(folder / LABELS), "remove it and pass download=True"):
+            MNIST(tmp_path / "here", train=False)
+    (folder / LABELS).unlink()
+    assert len(MNIST(tmp_path / "here", train=False, download=True)) == 12
+
+
+def test_files_in_the_root_are_checked_there(server, tmp_path):
+    for name, body in server.files.items():
+        (tmp_path / name).write_bytes(body)
+    assert len(MNIST(tmp_path, download=True)) == 12 and not server.asked
+    (tmp_path / LABELS).write_bytes(b"")
+    with raises(CorruptFileError, "MNIST", "damaged", str(tmp_path / LABELS)):
+        MNIST(tmp_path, download=True)
+
+
+def test_a_process_that_waits_for_a_failed_download_starts_it_again(server, tmp_path):
+    """The empty FILE.part of the failed one is removed while others wait for its lock."""
+    path, ready, wait = str(tmp_path / "a.part"), threading.Event(), threading.Event()
+
+    def fail():
+        with _Part(path):
+            ready.set()
+            wait.wait()
+
+    first = threading.Thread(target=fail)
+    first.start()
+    ready.wait()
+    paths = {str(tmp_path / "a"): "", str(tmp_path / LABELS): MNIST._checksums[LABELS]}
+    server.files["a"] = b"one"
+    paths[str(tmp_path / "a")] = hashlib.md5(b"one").hexdigest()
+    second = threading.Thread(target=fetch, args=("MNIST", paths, [server.address]))
+    second.start()
+    second.join(0.2)
+    wait.set()
+    first.join()
+    second.join()
+    assert sorted(file.name for file in tmp_path.iterdir() if file.is_file()) == ["a", LABELS]
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
@@ -224,6 +282,14 @@ def test_archives_are_unpacked(tmp_path, monkeypatch):
         np.testing.assert_array_equal(CIFAR10(root, download=True).data, expected.data)
     assert sorted(path.name for path in root.iterdir()) == ["cifar-10-batches-py", name]
     assert not (tmp_path / "outside").exists()
+    assert len(server.asked) == 1
+    (root / "cifar-10-batches-py" / "data_batch_3").write_bytes(b"\x80")
+    with raises(CorruptFileError, "CIFAR10", "remove it and pass download=True"):
+        CIFAR10(root, download=True)
+    (root / "cifar-10-batches-py" / "data_batch_3").unlink()
+    with raises(FileNotFoundError, "CIFAR10", "pass download=True", "cifar-10-batches-py/data_batch_3"):
+        CIFAR10(root)
+    np.testing.assert_array_equal(CIFAR10(root, download=True).data, expected.data)
     assert len(server.asked) == 1
     (root / "cifar-10-batches-py").rename(tmp_path / "away")
     (root / name).write_bytes(b"something else")

@@ -153,7 +153,7 @@ def test_transforms_are_applied(tmp_path):
 
 
 def test_files_of_other_datasets(tmp_path):
-    with raises(FileNotFoundError, "MNIST", "train-images-idx3-ubyte.gz, should be in one of"):
+    with raises(FileNotFoundError, "MNIST", "or the same with .gz, should be in one of"):
         MNIST(tmp_path)
     write_mnist(tmp_path)
     labels = tmp_path / "train-labels-idx1-ubyte"

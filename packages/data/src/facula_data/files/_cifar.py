@@ -21,7 +21,7 @@ PIXELS = 3 * 32 * 32
 SHAPE = (3, 32, 32)
 MAX_BYTES = 1 << 29  # limit for a pickle; the largest has 155 MB
 URL = "https://www.cs.toronto.edu/~kriz/"
-WRONG_FILE_REMEDY = "check that it is the right file, and download it again"
+WRONG_FILE_REMEDY = "check that it is the right file"
 
 
 @boundary
@@ -76,10 +76,12 @@ class CIFAR10(_TwoParts):
     def _download(self, name: str) -> None:
         from ._download import fetch, unpack  # imported here because most programs do not download
 
-        if self._place(self._parts[self.train][0]) is None:
-            fetch(name, self.root, self._checksums, self.mirrors)
-            (archive,) = self._checksums
-            unpack(name, os.path.join(self.root, archive), os.path.join(self.root, self._folders[0]))
+        parts, place = self._parts[self.train], self._place(self._parts[self.train][0])
+        if place is None or not all(os.path.isfile(os.path.join(place[0], part + place[1])) for part in parts):
+            ((archive, checksum),) = self._checksums.items()
+            path = os.path.join(self.root, archive)
+            fetch(name, {path: checksum}, self.mirrors)
+            unpack(name, path, place[0] if place and not place[1] else os.path.join(self.root, self._folders[0]))
 
     def _place(self, part: str) -> tuple[str, str] | None:
         """Return the folder of the files and the suffix of their names, or None."""
@@ -104,7 +106,7 @@ class CIFAR10(_TwoParts):
     def _unpickle(self, path: str) -> Value:
         name = type(self).__name__
         if not os.path.isfile(path):
-            raise missing(name, path, f"unpack the whole archive again; {self._address()} has it")
+            raise missing(name, path, f"pass download=True, or unpack {self._address()} again")
         return unpickle(name, path, whole_file(name, path, MAX_BYTES))
 
     def _unpickled(self, path: str) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +129,7 @@ class CIFAR10(_TwoParts):
         """Return the records and labels of a binary file; a record consists of the labels and the pixels."""
         name, record = type(self).__name__, self._label_bytes + PIXELS
         if not os.path.isfile(path):
-            raise missing(name, path, f"unpack the whole archive again; {self._address()} has it")
+            raise missing(name, path, f"pass download=True, or unpack {self._address()} again")
         size = os.path.getsize(path)
         if size % record or not size:
             problem = f"expected records of {record} bytes each; got {size} bytes"

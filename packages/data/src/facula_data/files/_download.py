@@ -1,7 +1,8 @@
 """Downloads of dataset files: checked, resumable, and renamed when complete.
 
 The bytes of FILE arrive in FILE.part, which later calls continue. A complete file with the right checksum is renamed to
-FILE. A lock on FILE.part makes other processes wait for the one that downloads.
+FILE. A lock on FILE.part makes other processes wait for the one that downloads. A failed download without any bytes
+leaves no file.
 """
 
 from __future__ import annotations
@@ -32,29 +33,26 @@ BLOCK = 1 << 18  # bytes
 SECONDS = 30.0  # without an answer of the server
 
 
-def fetch(operation: str, folder: str, files: Mapping[str, str], mirrors: Sequence[str]) -> None:
-    """Download the missing ones of `files` into `folder`.
+def fetch(operation: str, paths: Mapping[str, str], mirrors: Sequence[str]) -> None:
+    """Download the missing ones of `paths`, and check the others.
 
     Arguments:
         operation: the prefix of error messages.
-        folder: the folder, which is created.
-        files: the MD5 of each file in hexadecimal digits, by name.
-        mirrors: addresses that end with a slash; the names are appended to them, in this order until one works.
+        paths: the MD5 of each file in hexadecimal digits, by path. Folders are created.
+        mirrors: addresses that end with a slash; the files' names are appended to them, in this order until one works.
 
     Raises:
-        CorruptFileError: a file in `folder` has another checksum.
+        CorruptFileError: a file has another checksum.
         OSError: no address has the file, or it cannot be written. The bytes so far remain in FILE.part.
     """
-    for name, checksum in files.items():
-        path = os.path.join(folder, name)
+    for path, checksum in paths.items():
         try:
-            os.makedirs(folder, exist_ok=True)
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             if not os.path.exists(path):
-                with open(path + ".part", "a+b") as part:
-                    if fcntl is not None:
-                        fcntl.flock(part, fcntl.LOCK_EX)
+                with _Part(path + ".part") as part:
                     if not os.path.exists(path):  # else another process has downloaded it
-                        _fetch_one(operation, path, checksum, [mirror + name for mirror in mirrors], part)
+                        missing = [other for other in paths if not os.path.exists(other)]
+                        _fetch_one(operation, path, checksum, mirrors, part, missing)
             with open(path, "rb") as file:
                 found = _md5(file)
         except FileError:
@@ -63,14 +61,54 @@ def fetch(operation: str, folder: str, files: Mapping[str, str], mirrors: Sequen
             text = f"{operation}: cannot write the download: {error.strerror}; free space or choose another folder, "
             raise FileError(error.errno, f"{text}and call it again, which continues", path + ".part") from None
         if found != checksum:
-            problem = f"expected the MD5 {checksum}; got {found}"
-            raise CorruptFileError(operation, path, "", problem, "remove the file, and call it again")
+            problem = f"the file is damaged or not the official one: expected the MD5 {checksum}; got {found}"
+            raise CorruptFileError(operation, path, "", problem, "remove the file, and call it again to download it")
 
 
-def _fetch_one(operation: str, path: str, checksum: str, addresses: list[str], part: BufferedRandom) -> None:
-    """Download one file into the open `part`, from the first address that has it, and rename it to `path`."""
+class _Part:
+    """The bytes of a download so far, in a file that this process has locked; removed at the end if it is empty."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> BufferedRandom:
+        while True:
+            self.file = open(self.path, "a+b")  # closed by __exit__
+            if fcntl is not None:
+                fcntl.flock(self.file, fcntl.LOCK_EX)
+            if self._is_in_place():
+                return self.file
+            self.file.close()  # the process that had the lock has removed or renamed it
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path))
+        except FileNotFoundError:
+            return False
+
+    def __exit__(self, *exception: object) -> None:
+        try:
+            self.file.flush()
+        except OSError:  # on a full disk; the error that ended the block says so
+            pass
+        if not os.path.islink(self.path) and self._is_in_place() and not os.path.getsize(self.path):
+            os.unlink(self.path)
+        try:
+            self.file.close()
+        except OSError:
+            pass
+
+
+def _fetch_one(
+    operation: str, path: str, checksum: str, mirrors: Sequence[str], part: BufferedRandom, missing: Sequence[str]
+) -> None:
+    """Download one file into the open `part`, from the first mirror that has it, and rename it to `path`.
+
+    The error names all `missing` files.
+    """
+    name = os.path.basename(path)
     reasons: dict[str, int] = {}  # why each address failed, and the number of the error
-    for address in addresses:
+    for address in (mirror + name for mirror in mirrors):
         attempts = ATTEMPTS
         while attempts:
             begun = part.seek(0, os.SEEK_END)
@@ -97,9 +135,13 @@ def _fetch_one(operation: str, path: str, checksum: str, addresses: list[str], p
             else:
                 attempts -= 1
     reasons = reasons or {"the connections ended early": EIO}
+    places: dict[str, list[str]] = {}  # the addresses of the missing files, by folder
+    for other in missing:
+        places.setdefault(os.path.dirname(other), []).append(mirrors[0] + os.path.basename(other))
+    remedy = "; ".join(f"{', '.join(addresses)} in {folder or '.'}" for folder, addresses in places.items())
     raise FileError(
-        list(reasons.values())[-1], f"{operation}: cannot download {os.path.basename(path)} ({'; '.join(reasons)}); "
-        f"without a network, get {addresses[0]} elsewhere, and put it in {os.path.dirname(path)}", path,
+        list(reasons.values())[-1], f"{operation}: cannot download {name} ({'; '.join(reasons)}); without a network, "
+        f"get the missing files elsewhere, put {remedy}, and call it again", path,
     )  # fmt: skip
 
 
@@ -156,7 +198,10 @@ class _Progress:
 
 
 def unpack(operation: str, archive: str, folder: str) -> None:
-    """Write the files of a tar archive, without their folders, into a new `folder`, which appears when complete."""
+    """Write the files of a tar archive, without their folders, into `folder`, which appears when complete.
+
+    If it exists, only the missing files are written.
+    """
     try:
         with tempfile.TemporaryDirectory(dir=os.path.dirname(folder), prefix=".unpacked-") as place:
             whole = os.path.join(place, "files")
@@ -170,8 +215,11 @@ def unpack(operation: str, archive: str, folder: str) -> None:
             try:
                 os.rename(whole, folder)
             except OSError:
-                if not os.path.isdir(folder):  # else another process was faster
+                if not os.path.isdir(folder):
                     raise
+                for name in os.listdir(whole):
+                    if not os.path.exists(os.path.join(folder, name)):
+                        os.replace(os.path.join(whole, name), os.path.join(folder, name))
     except OSError as error:
         text = f"{operation}: cannot unpack {archive}: {error.strerror or error}; free space, and call it again"
         raise FileError(error.errno or EIO, text, folder) from None

@@ -126,7 +126,11 @@ class _TwoParts(LabelledArrays):
         self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
         if _checks.truth(name, "download", download):
             self._download(name)
-        self._read(name)
+        try:
+            self._read(name)
+        except CorruptFileError as error:
+            remedy = f"{error.remedy}; to download the file again, remove it and pass download=True"
+            raise CorruptFileError(name, error.path, error.place, error.problem, remedy) from None
 
     def _download(self, name: str) -> None:
         raise UnsupportedError(f"{name}: expected a method _download")

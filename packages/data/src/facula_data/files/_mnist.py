@@ -36,13 +36,14 @@ class MNIST(_TwoParts):
         transform: applied to the image; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the label.
         download: download the files that are missing, compressed, into `root`/MNIST/raw; the folder is named after the
-            class. An interrupted download continues in the next call.
+            class. An interrupted download continues in the next call. The checksums of compressed files that exist are
+            compared with those of the official files.
 
     Uncompressed files are mapped into memory, not read.
 
     Raises:
-        CorruptFileError: a file is not an IDX file, is truncated, or contains images or labels of another kind or
-            number.
+        CorruptFileError: a file is not an IDX file, is truncated, contains images or labels of another kind or number,
+            or has another checksum.
         OSError: a file is missing, or cannot be downloaded.
 
     Source: torchvision.datasets.MNIST; Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits.
@@ -63,12 +64,16 @@ class MNIST(_TwoParts):
     def _download(self, name: str) -> None:
         from ._download import fetch  # imported here because most programs do not download
 
-        files = {file: checksum for file, checksum in self._checksums.items() if self._place(file[:-3]) is None}
-        fetch(name, os.path.join(self.root, name, "raw"), files, self.mirrors)
+        paths = {}
+        for file, checksum in self._checksums.items():
+            place = self._place(file[:-3]) or os.path.join(self._folders()[0], file)
+            if place.endswith(file):  # there are no checksums of uncompressed files
+                paths[place] = checksum
+        fetch(name, paths, self.mirrors)
 
     def _read(self, name: str) -> None:
         part = "train" if self.train else "t10k"
-        pictures, labels = self._found(f"{part}-images-idx3-ubyte"), self._found(f"{part}-labels-idx1-ubyte")
+        pictures, labels = self._found(f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte")
         self._picture_file: MappedArray | np.ndarray = read_idx(pictures) if is_gzip(pictures) else map_idx(pictures)
         shape, dtype = self._picture_file.shape, self._picture_file.dtype
         if dtype != np.uint8 or shape[1:] != (SIDE, SIDE):
@@ -89,12 +94,15 @@ class MNIST(_TwoParts):
         paths = [os.path.join(folder, file + ending) for folder in self._folders() for ending in ("", ".gz")]
         return next((path for path in paths if os.path.isfile(path)), None)
 
-    def _found(self, file: str) -> str:
-        path, folders = self._place(file), self._folders()
-        if path is None:
-            remedy = f"it, or {file}.gz, should be in one of {', '.join(folders)}; pass download=True, or get it from "
-            raise missing(type(self).__name__, os.path.join(folders[0], file), f"{remedy}{self.mirrors[0]}{file}.gz")
-        return path
+    def _found(self, *files: str) -> list[str]:
+        """Return the paths of files, or raise an error that names all missing ones."""
+        places, folders = [self._place(file) for file in files], self._folders()
+        absent = [file for file, place in zip(files, places, strict=True) if place is None]
+        if absent:
+            remedy = f"{' and '.join(absent)}, or the same with .gz, should be in one of {', '.join(folders)}; pass "
+            remedy += f"download=True, or get {', '.join(f'{self.mirrors[0]}{file}.gz' for file in absent)}"
+            raise missing(type(self).__name__, os.path.join(folders[0], absent[0]), remedy)
+        return [place for place in places if place is not None]
 
     def _arrays(self) -> list[np.ndarray]:
         return [self.data[:, np.newaxis]]

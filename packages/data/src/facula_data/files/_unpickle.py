@@ -18,7 +18,7 @@ from facula_errors import CorruptFileError, FaculaError
 from ._local_file import count_of
 
 Value = Any  # the types in a pickle are known only after reading it
-REMEDY = "read only files that you trust to be this dataset's; download it again"
+REMEDY = "read only files that you trust to be this dataset's"
 KINDS = "biufc"
 
 
