@@ -36,8 +36,8 @@ def options() -> Given:
     missing = [name for module, name in NEEDED.items() if not find_spec(module)]
     if missing:
         parser.error(
-            f"{', '.join(missing)} not installed; install facula with its extra `examples`, as from its source tree "
-            "with: pip install './packages/facula[examples]'"
+            f"{', '.join(missing)} not installed; the extra `examples` of facula has them, or install them with: "
+            f"pip install {' '.join(missing)}"
         )
     if given.read is None:
         for name in ("checkpoint", "picture"):
