@@ -68,6 +68,7 @@ WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models"
 DIGITS = "scikit-learn>=1.5,<2"  # contains the digits that programs of examples/ read
 SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # they require torch, and run on facula
 SITE = ("sphinx>=9.0,<10", "myst-parser>=5,<6", "furo>=2025.12", "einops>=0.8,<1")
+JAX = "jax>=0.6,<1"  # reads batches of the loader
 NOTEBOOKS = ("jupytext>=1.17,<2", "nbclient>=0.10,<1", "ipykernel>=6.29,<8")
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
 LARGE = ("cpu", "tensor")  # packages with many tests, which run on all cores
@@ -283,7 +284,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def docs_run(session: nox.Session) -> None:
     """Run tutorials and some guides as notebooks, and write these to .nox/docs/notebooks/; arguments name pages."""
-    install(session, *PACKAGES, also=(*TEST_TOOLS, *NOTEBOOKS, DIGITS, *CHARTS, *ONNX))
+    install(session, *PACKAGES, also=(*TEST_TOOLS, *NOTEBOOKS, DIGITS, *CHARTS, *ONNX, JAX))
     session.install("-q", "--no-deps", "-r", str(ROOT / "docs" / "_site" / "lock.txt"))
     run_pytest(session, "docs_run", "integration_tests/notebooks", cwd=ROOT)
     output = ROOT / ".nox" / "docs" / "notebooks"

@@ -118,12 +118,14 @@ def conformance(session: nox.Session) -> None:
 
     Without arguments, only write PyTorch's results, which the tests expect, and its names, with which errors
     distinguish missing names from misspelt ones (integration_tests/reference), and convert checkpoints to PyTorch
-    and back (integration_tests/conformance).
+    and back (integration_tests/conformance). Also run the pages with blocks that need torch.
     """
     install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest", "safetensors>=0.8,<0.9", *TEST_TOOLS))
     for script in sorted(ROOT.glob("integration_tests/reference/write_*.py")):
         session.run("python", str(script))
     run_pytest(session, "conformance/checkpoints", "integration_tests/conformance", cwd=ROOT)
+    pages = ("integration_tests/together/test_docs.py", "-k", "loader-alone or installing")
+    run_pytest(session, "conformance/pages", *pages, cwd=ROOT)
     if session.posargs:
         harness, *options = session.posargs
         (ROOT / "results").mkdir(exist_ok=True)

@@ -109,7 +109,9 @@ def test_addresses_of_the_repository_lead_somewhere(root, files):
 def test_readmes_of_packages_have_no_relative_links(root, load_script):
     """Check that all links of packages' READMEs have addresses, since a package index shows them alone."""
     release = load_script(root / ".ci" / "release.py")
-    text = "[a](../b.md) [c](#d) ![e](f.png)\n[g]: h.md\n<img src='i.png'> [j](https://k.org) `[l](m)`\n```\n[n](o)\n```\n"
+    text = (
+        "[a](../b.md) [c](#d) ![e](f.png)\n[g]: h.md\n<img src='i.png'> [j](https://k.org) `[l](m)`\n```\n[n](o)\n```\n"
+    )
     assert release.relative_links(text) == ["../b.md", "#d", "f.png", "h.md", "i.png"]
     found = {path.parent.name: release.relative_links(path.read_text()) for path in root.glob("packages/*/README.md")}
     assert len(found) > 10 and not any(found.values()), found
