@@ -60,7 +60,7 @@ def prepare(app, name, source):
 
 def write_as_rest(app, what, name, value, options, lines):
     """Escape the lines of a docstring."""
-    lines[:] = map(reference.as_rest, lines)
+    lines[:] = reference.docstring_as_rest(lines)
 
 
 def add_aliases(app, env):

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cache, reduce
 from importlib import import_module
 
-from reference import PLACE, ROOT, is_refused
+from reference import CODE, PLACE, ROOT, is_refused
 
 import facula
 import facula_nn
@@ -157,7 +157,7 @@ def section(place):
         found[kind].append((name, note))
     counts = Counter({kind: len(names) for kind, names in found.items()})
     shown = ", ".join(f"{counts[kind]} {kind}" for kind in STATUSES if counts[kind])
-    text = f"## {place}\n\n{shown}.\n\n"
+    text = f"## {plain(place)}\n\n{shown}.\n\n"
     if found["present"]:
         text += "**Present:** " + ", ".join(link(place, name) for name, _ in found["present"]) + "\n\n"
     if found["different"]:
@@ -176,9 +176,16 @@ def section(place):
     return text, counts
 
 
+def plain(text):
+    """Return a text outside of code, with the characters escaped that have a meaning in Markdown."""
+    return re.sub(r"[*_<]", r"\\\g<0>", text)
+
+
 def as_cell(note):
-    """Return a remedy as the cell of a table."""
-    return note.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "\\<")
+    """Return a remedy as the cell of a table; in code, only the bars between cells need to be escaped."""
+    parts = CODE.split(note)
+    parts[::2] = map(plain, parts[::2])
+    return "".join(parts).replace("|", "\\|")
 
 
 def write():

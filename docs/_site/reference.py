@@ -14,8 +14,11 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import values
+
 from facula._lookup import places
 from facula._lookup.refusals import Refused
+from facula_storage import DType
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = Path(__file__).resolve().parents[1] / "reference" / "names"
@@ -76,13 +79,22 @@ def page_of(module, value):
     return "facula-" + title.split(",")[0].lower().replace(" ", "-"), f"facula: {title}"
 
 
-def describe(name, value):
-    """Return the directive for a name."""
+def is_data(value):
+    """Return whether a value is neither a class nor a function."""
+    is_alias = hasattr(value, "__origin__")  # of types
+    return is_alias or not (inspect.isclass(value) or (callable(value) and hasattr(value, "__name__")))
+
+
+def describe(module, name, value):
+    """Return the directive for a name of a module."""
+    whole = f"{module}.{name}"
     if inspect.isclass(value):
-        return f".. autoclass:: {name}\n   :members:\n"
-    if callable(value) and hasattr(value, "__name__") and type(value).__module__ != "typing":
-        return f".. autofunction:: {name}\n"
-    return f".. py:data:: {name}\n   :type: {type(value).__name__}\n"
+        return f".. autoclass:: {whole}\n   :members:\n"
+    if not is_data(value):
+        return f".. autofunction:: {whole}\n"
+    shown = f"   :value: {value!r}\n" if isinstance(value, values.SHOWN) else ""
+    text = as_rest(values.text_of(module, name, value))
+    return f".. py:data:: {whole}\n   :type: {type(value).__name__}\n{shown}\n   {text}\n"
 
 
 BULLET = re.compile(r"\s*(\* )?")
@@ -91,12 +103,20 @@ CODE = re.compile(r"(``.+?``|`[^`]+`)")
 
 def as_rest(line):
     """Return a line of a docstring with the characters escaped that Markdown leaves alone, as in `|x|`."""
-    if line.lstrip().startswith((">>>", "...")):
-        return line
     start = BULLET.match(line).end()
     parts = CODE.split(line[start:])
-    parts[::2] = [re.sub(r"[*|]|(?<=\w)_(?!\w)", r"\\\g<0>", part) for part in parts[::2]]
+    # With their meaning in reST, also that of an address, as in "file:line".
+    parts[::2] = [re.sub(r"(?<!\\)[*|]|(?<=\w)_(?!\w)|(?<=\bfile):(?=\w)", r"\\\g<0>", part) for part in parts[::2]]
     return line[:start] + "".join(parts)
+
+
+def docstring_as_rest(lines):
+    """Return the lines of a docstring with such characters escaped, except in doctests, which end at empty lines."""
+    found, in_doctest = [], False
+    for line in lines:
+        in_doctest = bool(line.strip()) and (in_doctest or line.lstrip().startswith(">>>"))
+        found.append(line if in_doctest else as_rest(line))
+    return found
 
 
 def all_modules():
@@ -114,9 +134,11 @@ def entries():
     for module in all_modules():
         for name in public_names(module):
             value = getattr(module, name)
-            if not inspect.ismodule(value):
+            if not inspect.ismodule(value) and getattr(value, "__module__", "") != "typing":
                 whole = f"{module.__name__}.{name}"
-                yield module, whole, value, homes.setdefault(id(value), whole) if callable(value) else whole
+                is_one = callable(value) or type(value).__module__.startswith("facula")  # others may be equal by chance
+                home = repr(value) if isinstance(value, DType) else whole  # `facula.float32`, not `facula.float`
+                yield module, whole, value, homes.setdefault(id(value), home) if is_one else whole
 
 
 def aliases():
@@ -145,7 +167,7 @@ def write():
         page, title = page_of(module.__name__, value)
         titles[page] = title
         described.add(whole)
-        pages[page].append((whole, value, home))
+        pages[page].append((module.__name__, whole, value, home))
     for module in all_modules():
         page = page_of(module.__name__, None)[0]
         if module.__name__ not in described:  # a function of this name hides the module
@@ -153,8 +175,10 @@ def write():
     modules["facula-settings"] |= modules.pop("facula", set()) | {"facula.as_torch"}
     PLACE.mkdir(parents=True, exist_ok=True)
     for page, found in pages.items():
-        own = [describe(whole, value) for whole, value, home in found if whole == home]
-        other = [f"* ``{whole}``: :py:obj:`{home}`\n" for whole, value, home in found if whole != home]
+        own = [
+            describe(module, whole[len(module) + 1 :], value) for module, whole, value, home in found if whole == home
+        ]
+        other = [f"* ``{whole}``: :py:obj:`{home}`\n" for _, whole, _, home in found if whole != home]
         title = titles[page]
         text = f"{title}\n{'=' * len(title)}\n\n{introduction(page, modules[page])}" + "\n".join(own)
         if other:

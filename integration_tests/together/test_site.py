@@ -1,5 +1,6 @@
 """The pages that scripts write for the site are correct, and the check of the built site finds faults."""
 
+import inspect
 import json
 import sys
 import zlib
@@ -84,6 +85,38 @@ def test_all_names_of_an_object_lead_to_its_description(site):
     assert aliases["facula_nn.Linear"] == aliases["facula.nn.modules.linear.Linear"] == "facula.nn.Linear"
     assert aliases["facula_data.Dataset"] == "facula.utils.data.Dataset"
     assert len(aliases) > 2000 and not set(aliases) & set(aliases.values())
+
+
+def test_docstrings_keep_their_characters(site):
+    reference = site("reference")
+    lines = [":param \\*args: a |b|, `c*d` or file:line", "", ">>> f(2)", "y = 2 * x", "", "3 * 4"]
+    expected = [":param \\*args: a \\|b\\|, `c*d` or file\\:line", "", ">>> f(2)", "y = 2 * x", "", "3 \\* 4"]
+    assert reference.docstring_as_rest(lines) == expected
+
+
+def test_tables_of_names_keep_their_characters(names):
+    assert names.as_cell("use `f(*args)` | `a_b`, or c*d_e") == "use `f(*args)` \\| `a_b`, or c\\*d\\_e"
+    assert names.plain("torch.__config__") == "torch.\\_\\_config\\_\\_"
+
+
+def test_each_public_name_has_a_text(site):
+    """Check docstrings, and the comments at the assignments of constants."""
+    reference, values, without = site("reference"), site("values"), []
+    for module, whole, value, home in reference.entries():
+        if whole == home:
+            name = whole.removeprefix(f"{module.__name__}.")
+            is_data = reference.is_data(value)
+            if not (values.text_of(module.__name__, name, value) if is_data else (inspect.getdoc(value) or "").strip()):
+                without.append(whole)
+    assert not without
+
+
+def test_texts_of_constants_are_those_at_their_assignments(site):
+    text_of, facula = site("values").text_of, sys.modules["facula"]
+    assert text_of("facula", "float16", facula.float16) == "Floating-point numbers, 2 bytes each."
+    assert text_of("facula.hub", "HASH_REGEX", facula.hub.HASH_REGEX).startswith("Matches the first digits")
+    assert text_of("facula.version", "hip", None) == "None: there is no backend for AMD devices."
+    assert text_of("facula", "strided", facula.strided).startswith("An address for each element")
 
 
 def test_release_notes_have_changelogs_and_news(root, site):

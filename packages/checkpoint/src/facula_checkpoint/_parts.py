@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Parts: TypeAlias = tuple[Storage, Layout, int]
-Place: TypeAlias = tuple[object, ...]  # equal for tensors with the same elements in the same order
 """The parts of a tensor: (storage, layout, offset in bytes of the first element)."""
+Place: TypeAlias = tuple[object, ...]  # equal for tensors with the same elements in the same order
 
 _GATHERED = 16 << 20  # bytes of a strided tensor that are copied at a time
 

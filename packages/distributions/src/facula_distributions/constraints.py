@@ -60,11 +60,15 @@ class independent(Constraint):
 
 
 class _Real(Constraint):
+    """All numbers, but not NaN."""
+
     def check(self, value: Tensor) -> Tensor:
         return value == value  # everything but NaN
 
 
 class _Boolean(Constraint):
+    """The numbers 0 and 1."""
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -72,6 +76,8 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
+    """Vectors of zeros with a single 1."""
+
     is_discrete = True
     event_dim = 1
 
@@ -191,6 +197,8 @@ class integer_interval(_Between):
 
 
 class _IntegerGreaterThan(_Above):
+    """Whole numbers of at least a bound."""
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -232,6 +240,8 @@ class _CorrCholesky(_LowerCholesky):
 
 
 class _Square(Constraint):
+    """Square matrices."""
+
     event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
@@ -239,6 +249,8 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
+    """Symmetric matrices, up to rounding."""
+
     def check(self, value: Tensor) -> Tensor:
         square = super().check(value)
         if value.shape[-1] != value.shape[-2]:
@@ -247,6 +259,8 @@ class _Symmetric(_Square):
 
 
 class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices whose eigenvalues are not negative, up to rounding."""
+
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
         if value.shape[-1] != value.shape[-2]:
@@ -258,6 +272,8 @@ class _PositiveSemidefinite(_Symmetric):
 
 
 class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices whose eigenvalues are positive."""
+
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
         if value.shape[-1] != value.shape[-2]:

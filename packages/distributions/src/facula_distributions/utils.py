@@ -40,7 +40,7 @@ __all__ = [
 
 __dir__ = published(__name__)
 
-euler_constant: float = 0.57721566490153286061
+euler_constant: float = 0.57721566490153286061  # Euler's constant, the mean of the standard Gumbel distribution
 TINY = {float16: 2.0**-14, bfloat16: 2.0**-126, float32: 2.0**-126, float64: 2.0**-1022}
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 

@@ -11,7 +11,7 @@ complete programs. Private rooms: `_lookup` (names and modules that are resolved
 
 from __future__ import annotations
 
-from math import e, inf, nan, pi
+from math import e, inf, nan, pi  # constants of the standard library, as floats
 
 from ._lookup.siblings import needs as _needs
 

@@ -9,7 +9,7 @@ from errno import ENOENT
 from hashlib import file_digest
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlparse
+from urllib.parse import urlparse  # timm imports it from here
 
 from facula_errors import CorruptFileError, InvalidValueError, MissingFileError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",
-    "urlparse",
 ]  # fmt: skip
 
 # Matches the first digits of the SHA-256 at the end of a file's name: "name-0123abcd.pth".

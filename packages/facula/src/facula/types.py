@@ -18,8 +18,8 @@ _int, _float, _bool, _complex = int, float, bool, complex
 _size: TypeAlias = Size | list[int] | tuple[int, ...]
 _TensorOrTensors: TypeAlias = Tensor | Sequence[Tensor]
 
-Device: TypeAlias = _device | str | int | None
-Number: TypeAlias = int | float | bool
-FileLike: TypeAlias = str | os.PathLike[str]
+Device: TypeAlias = _device | str | int | None  # a device, its name, the index of a GPU, or None for the default
+Number: TypeAlias = int | float | bool  # numbers of Python that operators accept as operands
+FileLike: TypeAlias = str | os.PathLike[str]  # the path of a file
 
 publish(__name__)

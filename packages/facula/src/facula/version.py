@@ -13,14 +13,14 @@ from ._lookup.names import publish
 
 __all__ = ["cuda", "debug", "facula", "git_version", "hip", "pytorch", "rocm", "xpu"]
 
-facula: str = "0.1.0"
+facula: str = "0.1.0"  # facula's version
 __version__: str = facula
-pytorch: str = "2.13.0"
-cuda: str | None = "13.0" if has_cuda_package() else None
-hip: str | None = None
-rocm: str | None = None
-xpu: str | None = None
-git_version: str | None = None
-debug = False
+pytorch: str = "2.13.0"  # the version of PyTorch whose names and semantics facula follows
+cuda: str | None = "13.0" if has_cuda_package() else None  # of CUDA for kernels; None without facula-cuda
+hip: str | None = None  # None: there is no backend for AMD devices
+rocm: str | None = None  # None, as `hip`
+xpu: str | None = None  # None: there is no backend for Intel devices
+git_version: str | None = None  # None: the version does not name a commit
+debug = False  # False: there are no builds with more checks
 
 publish(__name__)

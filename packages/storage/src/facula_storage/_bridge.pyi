@@ -36,8 +36,8 @@ def unbind(launch: Callable[..., None], /) -> tuple[int, int, int, tuple[Any, ..
 def launch_count() -> int: ...
 def observe_replays(observer: int, /) -> int: ...
 
-ABSENT: object
-ANY: object
+ABSENT: object  # a slot or key is missing
+ANY: object  # every value
 
 def snapshot_bytes(array: object, /) -> bytes: ...
 

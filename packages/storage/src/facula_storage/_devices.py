@@ -257,5 +257,5 @@ def _installed(type: str) -> Callable[[int | None], DeviceBackend] | None:
     return None
 
 
-cpu: Device = Device("cpu")
-meta: Device = Device("meta")
+cpu: Device = Device("cpu")  # the processor and the memory of the host
+meta: Device = Device("meta")  # a device without data: tensors have shapes and dtypes only

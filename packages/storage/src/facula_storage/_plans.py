@@ -34,8 +34,14 @@ if TYPE_CHECKING:
 # a kernel and its plan struct into a callable `launch(n, *addresses, *scalars)`, which costs about 80 ns. It holds the
 # GIL for small work and releases it, once, for large work. Arguments that are not integers raise TypeError before any
 # effect.
-STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, STATUS_DIVISOR = 1, 2, 3, 4, 5, 6
-STATUS_POSITION, STATUS_REQUIRED = 7, 8
+STATUS_INDEX = 1  # an index is out of range
+STATUS_RANGE = 2  # a number is outside of the range of its dtype
+STATUS_MEMORY = 3  # there is no memory for the workspace
+STATUS_UNSUPPORTED = 4  # the kernel cannot compute this
+STATUS_TARGET = 5  # a target is no class
+STATUS_DIVISOR = 6  # an integer is divided by 0
+STATUS_POSITION = 7  # a position is outside of its dimension
+STATUS_REQUIRED = 8  # a required condition is false
 
 
 class Elementwise(NamedTuple):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 buffer_lock = RLock()
 os.register_at_fork(after_in_child=buffer_lock._at_fork_reinit)  # type: ignore[attr-defined]
 
-launching_modules: set[str] = set()
+launching_modules: set[str] = set()  # modules that pass addresses of buffers to kernels
 retired: list[tuple[Callable[[], object], set[int]]] = []
 
 

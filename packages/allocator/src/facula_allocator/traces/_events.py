@@ -109,6 +109,7 @@ class Mark(NamedTuple):
     name: str
 
 
+# An entry of a trace.
 Event: TypeAlias = (
     Allocate | Refuse | Free | Use | Complete | Synchronize | EmptyCache | Limit | Capture | ClosePool | Mark
 )

@@ -66,6 +66,7 @@ def _place_gradient(F: object, node: Node, g: object) -> Pairs:
     return ((node.e0, gathered),)  # type: ignore[return-value]  # the node of all outputs
 
 
+# The rule of nodes for single results of operators with several.
 OUTPUT = Rule("output", _place_gradient, True, False)
 
 

@@ -45,7 +45,7 @@ class _Leaf:
         return "LEAF"
 
 
-LEAF = _Leaf()
+LEAF = _Leaf()  # the node of tensors that require a gradient and no operator computed
 
 
 class Rule:

@@ -31,7 +31,7 @@ RELEASE = 50_000_000
 NEVER = 1 << 62
 INTPTR = ffi.typeof("intptr_t")
 
-planners: dict[str, Planner] = {}
+planners: dict[str, Planner] = {}  # the function that plans an operator, by its name
 
 
 def planner(*operators: str) -> Callable[[Planner], Planner]:

@@ -11,7 +11,7 @@ from .._driver import ffi, lib
 from .._port.devices import context, count_devices, is_used, properties
 from .._port.driver import check, on_close, on_open, opened
 
-#: Records of work. `kind` is 7 for a kernel, 11 for a copy or a fill, 14 for a wait of the host.
+# Records of work. `kind` is 7 for a kernel, 11 for a copy or a fill, 14 for a wait of the host.
 WORK = np.dtype([(name, "i8") for name in ("start", "end", "queued", "thread", "stream", "function", "nbytes", "device",
                                            "kind")])  # fmt: skip
 _BATCH = 4096

@@ -31,6 +31,7 @@ def _seed_numpy(seed: int) -> None:
     np.random.seed([seed & 0xFFFFFFFF, seed >> 32])
 
 
+# The random generators of libraries, which workers seed and whose states loaders save.
 generators: list[SharedGenerator] = [
     SharedGenerator(random.seed, random.getstate, random.setstate),
     SharedGenerator(_seed_numpy, np.random.get_state, np.random.set_state),

@@ -18,6 +18,7 @@ from ._decode import decode_image
 from ._file_errors import Path, unreadable
 from ._transformed import TransformedDataset
 
+# The suffixes of files that `ImageFolder` reads.
 IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 Pair: TypeAlias = tuple[str, int]
 

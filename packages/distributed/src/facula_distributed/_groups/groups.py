@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from .._board.member import Member
 
+# How long operations wait for other processes, unless the group says otherwise.
 default_pg_timeout = timedelta(minutes=30)
 _AGAIN = timedelta(seconds=30)  # in which rank 0 makes a new store after it closed the former one
 _PAUSE_SECONDS = 0.05

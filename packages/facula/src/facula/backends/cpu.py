@@ -16,6 +16,7 @@ from .._lookup.names import publish
 if TYPE_CHECKING:
     from typing import Literal
 
+    # "direct" sums products in the order of the definition; "fast" may use Winograd algorithms.
     convolution: Literal["fast", "direct"]
 
 __all__ = ["convolution", "get_cpu_capability"]

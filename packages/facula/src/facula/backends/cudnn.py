@@ -15,11 +15,11 @@ __all__ = [
     "set_flags", "version",
 ]  # fmt: skip
 
-enabled = True
-benchmark = False
-benchmark_limit: int | None = None
-deterministic = False
-allow_tf32 = True
+enabled = True  # a switch without effect
+benchmark = False  # a switch without effect
+benchmark_limit: int | None = None  # a setting without effect
+deterministic = False  # a switch without effect: results never vary
+allow_tf32 = True  # a switch without effect
 
 _SWITCHES = ("enabled", "benchmark", "benchmark_limit", "deterministic", "allow_tf32")
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["allow_tf32", "deterministic", "enabled", "flags", "is_available"]
 
-enabled = True
-deterministic = False
-allow_tf32 = True
+enabled = True  # a switch without effect
+deterministic = False  # a switch without effect: results never vary
+allow_tf32 = True  # a switch without effect
 
 
 def is_available() -> bool:

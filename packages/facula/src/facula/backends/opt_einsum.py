@@ -6,8 +6,8 @@ from .._lookup.names import publish
 
 __all__ = ["enabled", "is_available", "strategy"]
 
-enabled = False
-strategy: str | None = None
+enabled = False  # a switch without effect
+strategy: str | None = None  # a setting without effect
 
 
 def is_available() -> bool:

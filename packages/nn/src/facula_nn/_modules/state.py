@@ -27,7 +27,7 @@ else:
     Tree = {M: Tree}  # see `Generic` there
 
 
-EXTRA = "_extra_state"
+EXTRA = "_extra_state"  # the last part of the keys for what `get_extra_state` returns
 
 
 class _Keys(NamedTuple):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ScoreMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 MaskMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
-BLOCK_SIZE = 128
+BLOCK_SIZE = 128  # positions of a block, by default
 # For each nested `vmap`, innermost first: the mapped one of the indices (batch, head, query, key).
 _LEVELS = ((None, None, None, 0), (None, None, 0, None), (None, 0, None, None), (0, None, None, None))
 

@@ -36,10 +36,10 @@ class memory_format:
         return (format_named, (self.name,))
 
 
-contiguous_format: memory_format = memory_format("contiguous_format")
-preserve_format: memory_format = memory_format("preserve_format")
-channels_last: memory_format = memory_format("channels_last", 4)
-channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
+contiguous_format: memory_format = memory_format("contiguous_format")  # the last dimension is densest
+preserve_format: memory_format = memory_format("preserve_format")  # the operator chooses: `contiguous_format`
+channels_last: memory_format = memory_format("channels_last", 4)  # the second of four dimensions is densest
+channels_last_3d: memory_format = memory_format("channels_last_3d", 5)  # the second of five dimensions is densest
 
 
 @boundary
@@ -67,12 +67,12 @@ class layout:
         return self.name
 
 
-strided: layout = layout("strided")
-sparse_bsc: layout = layout("sparse_bsc")
-sparse_bsr: layout = layout("sparse_bsr")
-sparse_coo: layout = layout("sparse_coo")
-sparse_csc: layout = layout("sparse_csc")
-sparse_csr: layout = layout("sparse_csr")
+strided: layout = layout("strided")  # an address for each element: the layout of all tensors
+sparse_bsc: layout = layout("sparse_bsc")  # only for comparisons: no tensor has it
+sparse_bsr: layout = layout("sparse_bsr")  # only for comparisons: no tensor has it
+sparse_coo: layout = layout("sparse_coo")  # only for comparisons: no tensor has it
+sparse_csc: layout = layout("sparse_csc")  # only for comparisons: no tensor has it
+sparse_csr: layout = layout("sparse_csr")  # only for comparisons: no tensor has it
 
 
 def check_storage(operation: str, wanted: object, pin_memory: object) -> None:

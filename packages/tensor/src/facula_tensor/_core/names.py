@@ -20,6 +20,7 @@ from facula_storage.extend.objects import reorder_bases
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The page that errors about missing names mention.
 PAGE = (
     "https://github.com/facula/facula/blob/main/docs/tutorials/coming-from-pytorch.md"  # as the wheel's metadata says
 )

@@ -33,7 +33,7 @@ from .errors import named, shown
 from .tensor import Tensor
 from .wrapped import LevelLayout
 
-_default: list[DType] = [float32]
+_default: list[DType] = [float32]  # the default dtype: one entry, which `set_default_dtype` replaces
 
 
 def get_default_dtype() -> DType:

@@ -151,7 +151,7 @@ class DefaultGenerators(dict[Device, Generator]):
         return self.setdefault(device, made)
 
 
-default_generator: Generator = Generator()
+default_generator: Generator = Generator()  # the CPU's; `manual_seed` seeds it
 default_generators = DefaultGenerators({cpu: default_generator, meta: default_generator})
 _start: list[int] = [default_generator._key, 0]  # the key and offset of generators that are created later
 

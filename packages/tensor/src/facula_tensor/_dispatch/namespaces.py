@@ -29,7 +29,7 @@ inplace_ops: Namespace = Namespace()
 # ordinary backward passes and the second under create_graph.
 no_record_ops: Namespace = Namespace()
 recorded_ops: Namespace = Namespace()
-operators: dict[str, Operator] = {}
+operators: dict[str, Operator] = {}  # all operators, by name
 composites: dict[str, Function] = {}
 
 

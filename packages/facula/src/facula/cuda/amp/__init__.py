@@ -13,8 +13,8 @@ from ...amp._older import OlderGradScaler
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 
-custom_fwd: partial[AnyValue] = partial(amp.custom_fwd, device_type="cuda")
-custom_bwd: partial[AnyValue] = partial(amp.custom_bwd, device_type="cuda")
+custom_fwd: partial[AnyValue] = partial(amp.custom_fwd, device_type="cuda")  # `amp.custom_fwd` for CUDA
+custom_bwd: partial[AnyValue] = partial(amp.custom_bwd, device_type="cuda")  # `amp.custom_bwd` for CUDA
 
 
 def amp_definitely_not_available() -> bool:
