@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 import torch
 import torch.nn as nn
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits  # pip install scikit-learn
 
 NOISE, BATCH = 16, 64
 SHADES = " .:-=+*#%@"
@@ -123,4 +123,8 @@ def arguments() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    train(arguments().parse_args())
+    parser = arguments()
+    options = parser.parse_args()
+    if min(options.steps, options.size) < 1 or options.seed < 0:
+        parser.error("expected --steps and --size of at least 1, and --seed of at least 0")
+    train(options)

@@ -153,7 +153,11 @@ def read(path: str) -> dict[str, torch.Tensor]:
         from safetensors.torch import load_file
 
         return load_file(path)
-    return torch.load(path)
+    state = torch.load(path)
+    if isinstance(state, dict) and all(isinstance(value, torch.Tensor) for value in state.values()):
+        return state
+    found = f"a dict of {', '.join(map(str, state))}" if isinstance(state, dict) else type(state).__name__
+    raise SystemExit(f"{path}: expected a state dict: a dict of tensors; got {found}; save model.state_dict() alone")
 
 
 def pretrained(path: str) -> GPT:
@@ -164,9 +168,13 @@ def pretrained(path: str) -> GPT:
     unused = (".attn.bias", ".attn.masked_bias", "lm_head.weight")
     weights = {name.removeprefix("transformer."): value for name, value in read(path).items()}
     weights = {name: value for name, value in weights.items() if not name.endswith(unused)}
-    tokens, size = weights["wte.weight"].shape
-    layers = sum(name.endswith("ln_1.bias") for name in weights)
-    model = GPT(tokens, size, layers, size // 64, len(weights["wpe.weight"]))
+    try:
+        tokens, size = weights["wte.weight"].shape
+        layers, length = sum(name.endswith("ln_1.bias") for name in weights), len(weights["wpe.weight"])
+    except (KeyError, ValueError):  # not such a file: `load_state_dict` lists the differences to GPT-2
+        model = GPT()
+    else:
+        model = GPT(tokens, size, layers, max(1, size // 64), length)
     model.load_state_dict(weights)
     return model.eval()
 
@@ -258,8 +266,18 @@ def arguments() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    options = arguments().parse_args()
+    parser = arguments()
+    options = parser.parse_args()
+    if min(options.steps, options.size) < 1 or options.seed < 0:
+        parser.error("expected --steps and --size of at least 1, and --seed of at least 0")
+    if options.size % 4:
+        parser.error(f"expected --size to be a multiple of 4, the number of heads; got {options.size}")
+    if bool(options.weights) != bool(options.tokens):
+        parser.error("expected --weights and --tokens together")
     if options.weights:
-        print(*pretrained(options.weights).extend(options.tokens, 20, likeliest=1))
+        model = pretrained(options.weights)
+        if not all(0 <= token < model.wte.num_embeddings for token in options.tokens):
+            parser.error(f"expected --tokens from 0 to {model.wte.num_embeddings - 1}; got {options.tokens}")
+        print(*model.extend(options.tokens, 20, likeliest=1))
     else:
         train(options)

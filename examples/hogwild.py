@@ -21,7 +21,7 @@ import torch.nn.functional as F
 
 def digits() -> tuple[torch.Tensor, ...]:
     """Images and labels: 1,437 to learn from, 360 to be asked about."""
-    from sklearn.datasets import load_digits
+    from sklearn.datasets import load_digits  # pip install scikit-learn
 
     images, labels = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(labels))
@@ -62,9 +62,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=2000, help="steps of all processes together")
     parser.add_argument("--processes", type=int, default=4)
-    parser.add_argument("--start-method", default=None, help="fork, spawn or forkserver; Python's own by default")
+    parser.add_argument("--start-method", choices=mp.get_all_start_methods(), help="Python's default if omitted")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if min(options.steps, options.processes) < 1 or options.seed < 0:
+        parser.error("expected --steps and --processes of at least 1, and --seed of at least 0")
     x, y, other_x, other_y = digits()
 
     alone = network()

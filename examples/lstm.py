@@ -114,4 +114,8 @@ def arguments() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    train(arguments().parse_args())
+    parser = arguments()
+    options = parser.parse_args()
+    if min(options.steps, options.size) < 1 or options.seed < 0:
+        parser.error("expected --steps and --size of at least 1, and --seed of at least 0")
+    train(options)

@@ -103,6 +103,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=150, help="of each worker")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if options.steps < 1 or options.processes < 2 or options.seed < 0:
+        parser.error("expected --steps of at least 1, --processes of at least 2, and --seed of at least 0")
     if "RANK" in os.environ:  # started by a launcher
         work(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), options.steps, options.seed)
         return

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import argparse
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits  # pip install scikit-learn
 
 BATCH = 32
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of the colors of ImageNet
@@ -71,13 +72,18 @@ def read(path: str) -> dict[str, torch.Tensor]:
         from safetensors.torch import load_file
 
         return load_file(path)
-    return torch.load(path)
+    state = torch.load(path)
+    if isinstance(state, dict) and all(isinstance(value, torch.Tensor) for value in state.values()):
+        return state
+    found = f"a dict of {', '.join(map(str, state))}" if isinstance(state, dict) else type(state).__name__
+    raise SystemExit(f"{path}: expected a state dict: a dict of tensors; got {found}; save model.state_dict() alone")
 
 
 def pretrained(path: str) -> ResNet18:
     """Return a network with the weights, and the sizes, of a file."""
     weights = read(path)
-    network = ResNet18(len(weights["fc.bias"]), len(weights["bn1.weight"]))
+    sized = "fc.bias" in weights and "bn1.weight" in weights
+    network = ResNet18(len(weights["fc.bias"]), len(weights["bn1.weight"])) if sized else ResNet18()
     network.load_state_dict(weights)
     return network.eval()
 
@@ -85,7 +91,7 @@ def pretrained(path: str) -> ResNet18:
 @torch.no_grad()
 def classify(weights: str, image: str) -> None:
     """Print the most likely classes of an image file, by their numbers in ImageNet."""
-    from PIL import Image
+    from PIL import Image  # pip install pillow
 
     pixels = np.asarray(Image.open(image).convert("RGB").resize((224, 224))) / 255
     pixels = torch.from_numpy((pixels - MEAN) / DEVIATION).float().permute(2, 0, 1)
@@ -169,7 +175,13 @@ def arguments() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    options = arguments().parse_args()
+    parser = arguments()
+    options = parser.parse_args()
+    if min(options.steps, options.size) < 1 or options.seed < 0:
+        parser.error("expected --steps and --size of at least 1, and --seed of at least 0")
+    for option in ("weights", "image"):
+        if (options.weights or options.image) and not Path(getattr(options, option) or "").is_file():
+            parser.error(f"expected a file for --{option}; got {getattr(options, option)}")
     if options.weights:
         classify(options.weights, options.image)
     else:

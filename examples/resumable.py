@@ -1,25 +1,15 @@
-"""Training that may be killed at any time: `python examples/resumable.py FOLDER` continues at the exact sample."""
+"""Training that may be killed at any time: with the same folder, the next call continues at the exact sample."""
 
-import sys
+import argparse
 from copy import deepcopy
 from pathlib import Path
 
-from matplotlib import pyplot
-from sklearn.datasets import load_digits
+from matplotlib import pyplot  # pip install matplotlib
+from sklearn.datasets import load_digits  # pip install scikit-learn
 
 import facula
 from facula import nn
 from facula.utils.data import DataLoader, TensorDataset
-
-EPOCHS, PATIENCE, EVERY = 40, 3, 10  # the most epochs; epochs without progress; steps between checkpoints
-folder = Path(sys.argv[1])
-folder.mkdir(parents=True, exist_ok=True)
-latest = folder / "latest.pt"  # replaced atomically, and therefore always complete
-digits = load_digits()
-images, classes = facula.tensor(digits.data / 16, dtype=facula.float32), facula.tensor(digits.target)
-loader = DataLoader(TensorDataset(images[:1400], classes[:1400]), batch_size=32, shuffle=True, generator=0)
-facula.manual_seed(0)
-network = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 10))
 
 
 def losses_of_epoch(network, optimizer):
@@ -31,6 +21,16 @@ def losses_of_epoch(network, optimizer):
         yield loss.item()
 
 
+EPOCHS, PATIENCE, EVERY = 40, 3, 10  # the most epochs; epochs without progress; steps between checkpoints
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("folder", type=Path, help="of the checkpoints and the plot; created if it does not exist")
+folder = parser.parse_args().folder
+folder.mkdir(parents=True, exist_ok=True)
+latest = folder / "latest.pt"  # replaced atomically, and therefore always complete
+images, classes = facula.tensor(load_digits().data).float() / 16, facula.tensor(load_digits().target)
+loader = DataLoader(TensorDataset(images[:1400], classes[:1400]), batch_size=32, shuffle=True, generator=0)
+facula.manual_seed(0)
+network = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 10))
 run = facula.load(latest) if latest.exists() else {"losses": [], "validation": []}
 if "rate" not in run:  # a range test: a tenth of the rate with the lowest loss, while the rate grows
     trial, found = facula.optim.AdamW((copy := deepcopy(network)).parameters(), lr=1e-5), []

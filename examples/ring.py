@@ -75,6 +75,8 @@ def main() -> None:
     parser.add_argument("--elements", type=int, default=1_000_000, help="of each tensor")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if min(options.elements, options.processes) < 1 or options.seed < 0:
+        parser.error("expected --elements and --processes of at least 1, and --seed of at least 0")
     if "RANK" in os.environ:  # started by a launcher
         start(-1, -1, "env://", options.elements, options.seed)
         return

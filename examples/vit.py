@@ -13,12 +13,13 @@ from __future__ import annotations
 import argparse
 from collections import OrderedDict
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits  # pip install scikit-learn
 from torch.utils.data import DataLoader, TensorDataset
 
 PIXELS, PATCH, BATCH = 8, 2, 64
@@ -86,18 +87,26 @@ def read(path: str) -> dict[str, torch.Tensor]:
         from safetensors.torch import load_file
 
         return load_file(path)
-    return torch.load(path)
+    state = torch.load(path)
+    if isinstance(state, dict) and all(isinstance(value, torch.Tensor) for value in state.values()):
+        return state
+    found = f"a dict of {', '.join(map(str, state))}" if isinstance(state, dict) else type(state).__name__
+    raise SystemExit(f"{path}: expected a state dict: a dict of tensors; got {found}; save model.state_dict() alone")
 
 
 def pretrained(path: str) -> ViT:
     """Return a network with the weights, and the sizes, of a file; heads have 64 numbers."""
     weights = read(path)
-    size, channels, patch, _ = weights["conv_proj.weight"].shape
-    model = ViT(
-        size, size // 64, len(weights["encoder.layers.encoder_layer_0.mlp.0.bias"]),
-        sum(name.endswith("ln_1.bias") for name in weights), classes=len(weights["heads.head.bias"]),
-        channels=channels, patch=patch, patches=weights["encoder.pos_embedding"].shape[1] - 1,
-    )  # fmt: skip
+    try:
+        size, channels, patch, _ = weights["conv_proj.weight"].shape
+        hidden = len(weights["encoder.layers.encoder_layer_0.mlp.0.bias"])
+        layers = sum(name.endswith("ln_1.bias") for name in weights)
+        classes, patches = len(weights["heads.head.bias"]), weights["encoder.pos_embedding"].shape[1] - 1
+    except (KeyError, ValueError, IndexError):  # not such a file: `load_state_dict` lists the differences to ViT-B/16
+        model = ViT()
+    else:
+        heads = max(1, size // 64)
+        model = ViT(size, heads, hidden, layers, classes=classes, channels=channels, patch=patch, patches=patches)
     model.load_state_dict(weights)
     return model.eval()
 
@@ -105,7 +114,7 @@ def pretrained(path: str) -> ViT:
 @torch.no_grad()
 def classify(weights: str, image: str) -> None:
     """Print the most likely classes of an image file, by their numbers in ImageNet."""
-    from PIL import Image
+    from PIL import Image  # pip install pillow
 
     pixels = np.asarray(Image.open(image).convert("RGB").resize((224, 224))) / 255
     pixels = torch.from_numpy((pixels - MEAN) / DEVIATION).float().permute(2, 0, 1)
@@ -196,7 +205,15 @@ def arguments() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    options = arguments().parse_args()
+    parser = arguments()
+    options = parser.parse_args()
+    if min(options.steps, options.size) < 1 or options.seed < 0:
+        parser.error("expected --steps and --size of at least 1, and --seed of at least 0")
+    if options.size % 4:
+        parser.error(f"expected --size to be a multiple of 4, the number of heads; got {options.size}")
+    for option in ("weights", "image"):
+        if (options.weights or options.image) and not Path(getattr(options, option) or "").is_file():
+            parser.error(f"expected a file for --{option}; got {getattr(options, option)}")
     if options.weights:
         classify(options.weights, options.image)
     else:

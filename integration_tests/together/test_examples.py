@@ -17,11 +17,11 @@ NAMES = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "resnet", "vit")
 STEPS = {"resnet float32": 2}
 
 
-def run(root, path, *arguments):
+def run(root, path, *arguments, cwd=None):
     """Return a program's output under `python -m facula run`, with every second call of a capture checked."""
     command = [sys.executable, "-m", "facula", "run", str(root / path), *arguments]
     env = {**os.environ, "FACULA_CAPTURE_CHECK": "2"}
-    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -55,6 +55,58 @@ def test_a_program_reads_its_command_line_and_prints_how_it_goes(root, expected,
     first, last = (line for line in printed.splitlines() if line.startswith("step"))
     assert first.startswith("step    0") and last.startswith("step    1")
     assert f"{expected[f'{name} float64'][0]:.4f}" in first
+
+
+WEIGHTS = ["--weights", "file.pth"]
+MISTAKES = [
+    ("actor_critic", ["--size", "0"], "expected --steps and --size of at least 1"),
+    ("dcgan", ["--seed", "-1"], "--seed of at least 0"),
+    ("gcn", ["--steps", "0"], "expected --steps and --size of at least 1"),
+    ("lstm", ["--dtype", "float16"], "choose from"),
+    ("gpt", ["--size", "30"], "expected --size to be a multiple of 4"),
+    ("gpt", WEIGHTS, "expected --weights and --tokens together"),
+    ("gpt", [*WEIGHTS, "--tokens", "1"], "ln_f.bias"),
+    ("resnet", WEIGHTS, "expected a file for --image"),
+    ("resnet", ["--weights", "none.pth", "--image", "file.pth"], "expected a file for --weights; got none.pth"),
+    ("resnet", [*WEIGHTS, "--image", "none.jpg"], "expected a file for --image; got none.jpg"),
+    ("hogwild", ["--processes", "0"], "--processes of at least 1"),
+    ("parameter_server", ["--processes", "1"], "--processes of at least 2"),
+    ("ring", ["--elements", "0"], "expected --elements and --processes of at least 1"),
+    ("resumable", [], "required: folder"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), MISTAKES)
+def test_wrong_arguments_are_explained(root, tmp_path, name, arguments, message):
+    if name == "resumable":
+        pytest.importorskip("matplotlib")
+    facula.save({"fc.bias": facula.ones(3), "epoch_loss": facula.ones(1)}, tmp_path / "file.pth")
+    command = [sys.executable, "-m", "facula", "run", str(root / "examples" / f"{name}.py"), *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode and message in done.stderr, done.stderr[-3000:]
+    assert [path.name for path in tmp_path.iterdir()] == ["file.pth"]
+
+
+@pytest.mark.parametrize("name", ["gpt", "resnet", "vit"])
+def test_files_with_other_contents_than_weights_are_explained(root, tmp_path, name):
+    """`load_state_dict` names tensors that are missing, unknown or of other shapes; the program names other values."""
+    program = f"""
+import sys
+sys.path.insert(0, {str(root / "examples")!r})
+import {name}, torch
+torch.set_num_threads(1)
+for content in (torch.ones(3), {{"state_dict": {{}}, "epoch": 3}}, {{"conv_proj.weight": torch.ones(3)}}):
+    torch.save(content, "file.pth")
+    try:
+        {name}.pretrained("file.pth")
+    except (SystemExit, RuntimeError) as error:
+        print(str(error).replace("\\n", " "))
+"""
+    (tmp_path / "program.py").write_text(program)
+    printed = run(tmp_path, "program.py", cwd=tmp_path).splitlines()
+    assert "expected a state dict: a dict of tensors; got Tensor; save model.state_dict() alone" in printed[0]
+    assert "got a dict of state_dict, epoch" in printed[1]
+    assert "missing keys" in printed[2] and "conv_proj.weight" in printed[2]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
