@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import sys
 import zlib
 from collections import Counter
@@ -119,6 +120,17 @@ def test_texts_of_constants_are_those_at_their_assignments(site):
     assert text_of("facula", "strided", facula.strided).startswith("An address for each element")
 
 
+def test_each_example_has_a_page(root, site, tmp_path, monkeypatch):
+    programs = site("programs")
+    page_of = programs.page_of(root / "examples" / "gpt.py")
+    assert page_of == root / "docs" / "examples" / "gpt.md" and not programs.page_of(root / "examples/serve/serve.c")
+    monkeypatch.setattr(programs, "PLACE", tmp_path)
+    programs.write()
+    names = {path.stem for path in (root / "examples").glob("*.py")}
+    assert {path.stem for path in tmp_path.iterdir()} == {*names, "README"}
+    assert "# gpt.py: write nonsense verse" in (tmp_path / "gpt.md").read_text()
+
+
 def test_release_notes_have_changelogs_and_news(root, site):
     text = site("releases").page()
     for folder in (root / "packages").iterdir():
@@ -131,8 +143,44 @@ def test_charts_show_each_figure(site):
     row = {"group": "G", "name": "a < b", "reference": "PyTorch", "ours": 1500.0, "theirs": 3000.0, "ratio": 0.5}
     chart = charts.chart([list(row.values())])
     assert "a &lt; b: facula 1.5 ms, PyTorch 3 ms" in chart and 'width="165"' in chart and 'class="fast"' in chart
+    long = charts.chart([["G", "a, " * 30 + "end", "PyTorch", 1.0, 1.0, 1.0]])
+    assert long.count("a,") == 60 and long.count("<text") == 4 and "…" not in long
     saved = json.loads(charts.FILE.read_text())
-    assert saved["circumstances"].keys() >= set(charts.KEPT) and len(saved["rows"]) > 40
+    assert all(run.keys() >= set(charts.KEPT) for run in saved["runs"]) and len(saved["rows"]) > 40
+
+
+def test_new_figures_replace_old_ones_and_others_stay(site, tmp_path, monkeypatch):
+    charts = site("charts")
+    monkeypatch.setattr(charts, "FILE", tmp_path / "results.json")
+    where = dict.fromkeys(charts.KEPT, "x") | {"packages": {"torch": "2"}}
+
+    def measured(date, **times):
+        rows = [dict(group="G", name=name, reference="PyTorch", ours=time, theirs=2.0, ratio=time / 2)
+                for name, time in times.items()]  # fmt: skip
+        (tmp_path / "bench.json").write_text(json.dumps({"circumstances": {**where, "date": date}, "rows": rows}))
+        return [tmp_path / "bench.json"]
+
+    charts.FILE.write_text(json.dumps(charts.condense(measured("old", a=1.0, b=1.0, autocast=1.0))))
+    found = charts.condense(measured("new", a=3.0, autocast=3.0), without="autocast")
+    assert [run["date"] for run in found["runs"]] == ["new", "old"]
+    assert [(run, name, ours) for run, _, name, _, ours, *_ in found["rows"]] == [
+        (0, "a", 3.0), (1, "b", 1.0), (1, "autocast", 1.0)
+    ]  # fmt: skip
+
+
+def test_pages_show_the_figures_of_the_results(root, site):
+    """Check that the README and the page about limits agree with the page of benchmarks."""
+    figures = site("figures")
+    for name, text in figures.renewed().items():
+        assert (root / name).read_text() == text, f"{name}: run `python docs/_site/figures.py`"
+    slow = [row[2] for row in json.loads(figures.FILE.read_text())["rows"] if row[-1] > 1 and "PyTorch" in row[3]]
+    listed = re.findall(r"^\* (.*): [\d.]+ \(", figures.slower(), re.MULTILINE)
+    assert sorted(listed) == sorted(slow) and sum("autocast" in name for name in listed) > 1
+
+
+def test_the_page_about_limits_counts_pytorchs_names(root, names):
+    total = sum((names.section(place)[1] for place in names.places()), Counter())
+    assert names.summary(total) in (root / "docs/explanation/honesty.md").read_text()
 
 
 def test_diagrams_put_packages_below_those_that_import_them(site):

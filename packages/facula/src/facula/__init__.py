@@ -80,7 +80,7 @@ _LATER = (
 )  # fmt: skip
 _PLACES = (
     "_C", "__config__", "_dynamo", "_higher_order_ops", "functional", "futures", "library", "masked", "nested",
-    "overrides", "return_types", "storage", "torch_version",
+    "overrides", "return_types", "storage", "torch_version", "types",
 )  # fmt: skip
 _LAZILY = {
     "_higher_order_ops": "cond scan while_loop",
