@@ -11,6 +11,7 @@ from sphinx.addnodes import toctree
 sys.path.insert(0, str(Path(__file__).parent / "_site"))
 import charts
 import diagrams
+import programs
 import pytorch_names
 import reference
 import releases
@@ -43,9 +44,13 @@ WRITTEN = {"explanation/benchmarks": charts.page, "reference/releases": releases
 def prepare(app, name, source):
     """Begin the start page with the README, let links to files outside docs/ lead to the repository, draw diagrams."""
     root, file = Path(app.srcdir).parent, Path(app.srcdir, app.env.doc2path(name))
+    if name == "examples/README":
+        file = root / name  # whose text it is
 
     def moved(link, file):
         path = (file.parent / link[2]).resolve() if link[2] else file
+        if path.is_relative_to(root / "examples"):
+            path = programs.page_of(path) or path
         if not path.is_relative_to(app.srcdir):
             return f"{link[1]}{REPOSITORY}/{path.relative_to(root)}{link[3]}"
         return f"{link[1]}/{path.relative_to(app.srcdir)}{link[3]}" if link[2] else link[0]
@@ -102,6 +107,7 @@ def shorten_contents(app, name, template, context, doctree):
 def setup(app):
     """Write the pages of the reference, and prepare the sources when they are read."""
     reference.write()
+    programs.write()
     total = pytorch_names.write()
     WRITTEN["reference/pytorch-names"] = lambda: f"\n{pytorch_names.summary(total)}\n"
     app.connect("source-read", prepare)

@@ -78,12 +78,21 @@ def dcgan():
 
 
 def hogwild():
-    """Draw the accuracy of one process and of several."""
-    command = [sys.executable, "-m", "facula", "run", str(DOCS.parent / "examples" / "hogwild.py")]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    found = axes("hogwild", "Accuracy alone and together")
-    found.barh([0, 1], [float(line.rpartition(" ")[2]) for line in lines], color=[BLUE, ORANGE])
-    found.set_yticks([0, 1], ["alone", "together"])
+    """Draw the errors of one process, and of four without locks, after the same number of steps of all together."""
+    command = [sys.executable, "-m", "facula", "run", str(DOCS.parent / "examples" / "hogwild.py"), "--steps"]
+    numbers, errors = (100, 200, 400, 800, 1600, 3200), ([], [])
+    for steps in numbers:
+        lines = subprocess.run([*command, str(steps)], capture_output=True, text=True, check=True).stdout.splitlines()
+        for column, line in zip(errors, lines, strict=True):
+            column.append(100 - 100 * float(line.rpartition(" ")[2]))
+    found = axes("hogwild", "Misread digits", "steps of all processes together", "%")
+    found.plot(numbers, errors[0], color=BLUE, marker=".", label="one process")
+    found.plot(numbers, errors[1], color=ORANGE, marker=".", label="four processes, no locks")
+    found.set_xscale("log")
+    found.set_xticks(numbers, numbers)
+    found.minorticks_off()
+    found.set_ylim(bottom=0)
+    found.legend(frameon=False)
     save(found)
 
 
@@ -137,10 +146,13 @@ def resumable():
 
 def series():
     variables = tutorial("series")
+    known = variables["inputs"][variables["past"]].flatten().tolist()
     found = axes("series", "Forecast of 30 steps", "step")
-    found.plot(variables["truth"], color=GREY, label="series")
-    found.plot(variables["forecast"], color=ORANGE, label="forecast")
-    found.legend(frameon=False)
+    found.plot(range(-len(known), 30), known + variables["truth"], color=GREY, label="series")
+    found.plot(range(30), variables["forecast"], color=ORANGE, label="forecast")
+    found.axvline(-0.5, color=GREY, linewidth=0.7, linestyle=":")
+    found.set_ylim(top=2.2)
+    found.legend(frameon=False, ncols=2, loc="upper left")
     save(found)
 
 
