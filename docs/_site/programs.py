@@ -11,6 +11,7 @@ PAGE = """# {name}.py: {task}
 `python -m facula run examples/{name}.py` runs the program in a checkout; [all examples](README.md) lists others.
 
 ```{{literalinclude}} /../examples/{name}.py
+:language: python
 ```
 """
 
