@@ -92,6 +92,10 @@ static void pass_tile(int64_t size, int64_t lines, int64_t rows, char *at, int64
 typedef void columns_kernel(const struct facula_lines *plan, int64_t first, int64_t n, int64_t width, char *const *at,
                             const int64_t *step, char *state);
 
+/* A kernel for the first `n` elements of `lines` lines of contiguous elements: `n` is a multiple of the elements in 16
+   bytes, `lines` one of those in a vector. */
+typedef void turned_kernel(const struct facula_lines *plan, int64_t n, int64_t lines, char *const *at, char *state);
+
 /* Elements that are converted to and from those of another type, a block at a time. `step`: that of the elements. */
 struct conversion {
     int64_t size; /* of the other type */
@@ -101,12 +105,13 @@ struct conversion {
 
 /* The first `inputs` of `operands` operands are read, the others written. Lines of operand `shorter` (-1: of none) lack
    the last element. The first `converted` operands are converted for the kernel. `whole_lines`: whether lines that are
-   not next to each other are processed one by one. */
+   not next to each other are processed one by one. `turned`: a faster kernel for contiguous lines, or NULL. */
 struct columns {
     columns_kernel *run;
     int inputs, operands, shorter, converted, whole_lines;
     int64_t size[4]; /* of elements in memory */
     const struct conversion *conversion;
+    turned_kernel *turned;
 };
 
 /* Convert `n` rows of `width` elements, `step` bytes apart, or (`store`) back. The converted elements are contiguous. */
@@ -164,16 +169,24 @@ static __attribute__((noinline, noclone)) int64_t run_columns(const struct facul
     const int64_t n = plan->n[0];
     if (!n)
         return FACULA_OK;
-    int is_dense = 1;
+    /* Lines that are a multiple of 4 KB apart compete for one set of the first cache. */
+    const int64_t across = VECTOR_BYTES / size[0], along = 16 / size[0];
+    int is_dense = 1, is_turned = columns->turned && (across <= 4 || plan->next[0] % 4096);
     int64_t each = 0; /* bytes */
     for (int k = 0; k < operands; k++) {
         is_dense &= plan->next[k] == size[k];
+        is_turned &= plan->step[k] == (plan->step[0] < 0 ? -size[k] : size[k]);
         each += size[k];
     }
     const int is_cached = plan->segments * plan->segment * n * each <= CACHED;
     const int64_t strip = is_dense ? DENSE_STRIP : STRIP;
-    for (int64_t done = 0; done < count; done += strip) {
-        const int64_t width = count - done < strip ? count - done : strip;
+    const int64_t turned = (n - (columns->shorter >= 0)) / along * along;
+    int64_t width;
+    for (int64_t done = 0; done < count; done += width) {
+        width = count - done < strip ? count - done : strip;
+        const int turns = is_turned && turned && width >= across && !(is_dense && width > 1);
+        if (turns)
+            width = width / across * across;
         char *at[4];
         for (int k = 0; k < operands; k++)
             at[k] = first[k] + done * plan->next[k];
@@ -186,7 +199,7 @@ static __attribute__((noinline, noclone)) int64_t run_columns(const struct facul
                 }
                 run_rows(columns, plan, i, n - i < DENSE_ROWS ? n - i : DENSE_ROWS, width, width, row, plan->step, state);
             }
-        } else if (columns->whole_lines || width < FEW_LINES) {
+        } else if (!turns && (columns->whole_lines || width < FEW_LINES)) {
             for (int64_t i = 0; i < width; i++) {
                 run_rows(columns, plan, 0, n, 1, 1, at, plan->step, state);
                 for (int k = 0; k < operands; k++)
@@ -198,7 +211,9 @@ static __attribute__((noinline, noclone)) int64_t run_columns(const struct facul
             int64_t steps[4];
             for (int k = 0; k < operands; k++)
                 steps[k] = STRIP * size[k];
-            for (int64_t i = 0; i < n; i += DEPTH) {
+            if (turns)
+                columns->turned(plan, turned, width, at, state);
+            for (int64_t i = turns ? turned : 0; i < n; i += DEPTH) {
                 const int64_t rows = n - i < DEPTH ? n - i : DEPTH;
                 const int more = i + DEPTH < n;
                 for (int k = 0; k <= operands; k++) {

@@ -15,6 +15,31 @@
 #define NOTHING (-0.0)
 #define LANES (sizeof(S) < 4 ? 64 / (int64_t)sizeof(S) : 16)
 
+#if VECTOR_BYTES == 64
+#define FIRST_HALF 0, 1, 2, 3, 4, 5, 6, 7
+#define SECOND_HALF 8, 9, 10, 11, 12, 13, 14, 15
+#elif VECTOR_BYTES == 32
+#define FIRST_HALF 0, 1, 2, 3
+#define SECOND_HALF 4, 5, 6, 7
+#else
+#define FIRST_HALF 0, 1
+#define SECOND_HALF 2, 3
+#endif
+
+typedef float half_floats __attribute__((vector_size(VECTOR_BYTES / 2)));
+
+/* GCC converts vectors of 32 bytes and more in parts. */
+static ALWAYS_INLINE doubles widen_floats(half_floats x)
+{
+#if VECTOR_BYTES == 64
+    return (doubles)_mm512_cvtps_pd((__m256)x);
+#elif VECTOR_BYTES == 32
+    return (doubles)_mm256_cvtps_pd((__m128)x);
+#else
+    return __builtin_convertvector(x, doubles);
+#endif
+}
+
 enum { EXTREME_BLOCK = 32, SHORT = 64 };
 
 /* LOAD and STORE convert `some` adjacent elements, READ and WRITE others. */
@@ -54,24 +79,28 @@ CONVERT(uint8, uint8_t, int32_t, , (uint8_t), 1, COPY, COPY)
 CONVERT(int8, int8_t, int32_t, , (int8_t), 1, COPY, COPY)
 CONVERT(int16, int16_t, int32_t, , (int16_t), 1, COPY, COPY)
 
-#define KERNEL(name, inputs, operands, shorter, cost, suffix, CODE, S, function, conversion)                           \
+/* After the columns: their conversion or NULL, and the kernel of contiguous lines if there is one. */
+#define KERNEL(name, inputs, operands, shorter, cost, suffix, CODE, S, function, ...)                                  \
     static int64_t PASTE(name, suffix)(const struct facula_lines *plan, char *const *at, int64_t count)               \
     {                                                                                                                 \
         static const struct columns all = {function, inputs, operands, shorter, operands, 0,                           \
-                                           {sizeof(S), sizeof(S), sizeof(S), sizeof(S)}, conversion};                 \
+                                           {sizeof(S), sizeof(S), sizeof(S), sizeof(S)}, .conversion = __VA_ARGS__};  \
         return run_columns(plan, at, count, &all);                                                                    \
     }                                                                                                                 \
     FACULA_KERNEL(#name "_lines", PASTE(name, suffix), cost, CODE)
 #define S int64_t
+#define SIZE 8
 #define SUFFIX int64
 #define CODE INT64
 #define ACC uint64_t
 #define COST 400
 #define READ(x) (ACC)(x)
 #define WRITE(x) (S)(x)
+#define WITHOUT_GRADIENT
 #include "lines/scan.inc"
 
 #define S float
+#define SIZE 4
 #define SUFFIX float32
 #define CODE FLOAT32
 #define ACC double
@@ -105,6 +134,7 @@ KERNEL(recur, 2, 3, -1, 2000, float16, FLOAT16, uint16_t, recur_columns_float32,
 KERNEL(recur, 2, 3, -1, 2000, bfloat16, BFLOAT16, uint16_t, recur_columns_float32, &bfloat16_conversion)
 
 #define S double
+#define SIZE 8
 #define SUFFIX float64
 #define CODE FLOAT64
 #define ACC double
@@ -137,13 +167,13 @@ KERNEL(cumprod_grad, 3, 4, 2, 2500, complex64, COMPLEX64, _Complex float, cumpro
        &complex64_conversion)
 
 /* Contiguous lines that are not short are processed one by one. */
-#define EXTREME_KERNEL(name, suffix, CODE, S, function, conversion)                                                  \
+#define EXTREME_KERNEL(name, suffix, CODE, S, function, ...)                                                         \
     static int64_t PASTE(name, suffix)(const struct facula_lines *plan, char *const *at, int64_t count)             \
     {                                                                                                               \
         const int whole_lines = !plan->by_column && plan->n[0] >= SHORT && plan->step[0] == sizeof(S) &&            \
                                 plan->step[1] == sizeof(S) && plan->step[2] == 8;                                   \
         return run_columns(plan, at, count, &(struct columns){function, 1, 3, -1, 2, whole_lines,                    \
-                                                              {sizeof(S), sizeof(S), 8}, conversion});              \
+                                                              {sizeof(S), sizeof(S), 8}, .conversion = __VA_ARGS__}); \
     }                                                                                                               \
     FACULA_KERNEL(#name "_lines", PASTE(name, suffix), 1500, CODE)
 #define CONVERTED_EXTREMES(suffix, CODE, S, other)                                             \
@@ -205,7 +235,7 @@ static void logcumsumexp_columns_float32(const struct facula_lines *plan, int64_
                                          char *const *at, const int64_t *step, char *state)
 {
     const struct columns all = {logcumsumexp_columns_float64, 1, 2, -1, 2, 0, {sizeof(float), sizeof(float)},
-                                &float32_conversion};
+                                .conversion = &float32_conversion};
     run_rows(&all, plan, first, n, width, step[0] / (int64_t)sizeof(float), at, step, state);
 }
 KERNEL(logcumsumexp, 1, 2, -1, 20000, float16, FLOAT16, uint16_t, logcumsumexp_columns_float32, &float16_conversion)

@@ -142,6 +142,43 @@ def test_running_products_have_the_same_bits_in_any_layout_and_at_every_level():
                 assert found == wanted
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("shape", [(1, 7), (2, 1), (4, 6), (8, 3), (9, 4), (19, 33), (37, 18), (10, 1024)])
+def test_scans_along_lines_add_and_multiply_in_order(dtype, shape):
+    rng = np.random.default_rng(shape)
+    x, g = (rng.standard_normal(shape).astype(dtype) for _ in range(2))
+    if dtype != "int64":
+        x[0, 0], x[-1, -1], x[-1, 0], g[0, -1] = -0.0, np.inf, np.nan, -0.0
+    wide = np.float64 if dtype == "float32" else dtype
+    sums, products = (f.accumulate(x.astype(wide), 1).astype(dtype) for f in (np.add, np.multiply))
+    wanted = [sums, products]
+    if dtype != "int64":
+        s, back = np.full(shape[0], -0.0), np.empty(shape, wide)
+        for i in reversed(range(shape[1])):
+            with np.errstate(invalid="ignore"):
+                s = g[:, i] + (x[:, i + 1] * s if i + 1 < shape[1] else 0 * s)
+                back[:, i] = s * products[:, i - 1] if i else s
+        wanted += [np.add.accumulate(g[:, ::-1].astype(wide), 1)[:, ::-1], back]
+    for level in levels():
+        with at_level(level):
+            for copy in (lambda a: a.copy(), lambda a: np.repeat(a, 2, 1)[:, ::2], lambda a: a.T.copy().T):
+                values, gradient = ft.from_numpy(copy(x)), ft.from_numpy(copy(g))
+                found = [values.cumsum(1), values.cumprod(1), *backwards(values, gradient)]
+                for one, other in zip(found, wanted, strict=True):
+                    np.testing.assert_array_equal(one.numpy(), other.astype(dtype))
+                if dtype != "int64":
+                    assert np.signbit(one.numpy()[0, -1]) == np.signbit(other[0, -1])
+
+
+def backwards(x, g):
+    """Yield the gradients of running sums and products along lines."""
+    if x.dtype.is_floating_point:
+        for name in ("cumsum", "cumprod"):
+            leaf = x.detach().requires_grad_()
+            getattr(leaf, name)(1).backward(g)
+            yield leaf.grad
+
+
 def test_running_sums_of_exponentials_at_infinity():
     x = ft.tensor([float("-inf"), 0.0, float("-inf"), 1000.0], requires_grad=True)
     out = x.logcumsumexp(0)
