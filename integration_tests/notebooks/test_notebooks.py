@@ -131,7 +131,8 @@ with torch.autograd.detect_anomaly(), torch.autograd.graph.save_on_cpu():
 def test_interrupted_cells_leave_nothing_on(kernel, case):
     before = json.loads(kernel.run("print(json.dumps(state()))")[0])
     printed, _ = kernel.run(f"print('running', flush=True)\n{INTERRUPTED[case]}", interrupt=True)
-    assert printed.endswith("KeyboardInterrupt")
+    # Python 3.11 can stop at a jump without a line number. IPython then asserts a number, and prints both tracebacks.
+    assert printed.endswith("KeyboardInterrupt") or "\nKeyboardInterrupt" in printed and "ultratb" in printed, printed
     until = time.monotonic() + 10
     while (after := json.loads(kernel.run("print(json.dumps(state()))")[0])) != before and time.monotonic() < until:
         time.sleep(0.1)

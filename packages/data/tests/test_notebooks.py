@@ -50,6 +50,15 @@ def workers():
     return sorted(one.name for one in everything if one.name.startswith("facula worker"))
 
 
+def interrupt(shell):
+    """End a cell by KeyboardInterrupt, and wait until all workers have ended: threads finish their batches first."""
+    shell.end(KeyboardInterrupt())
+    until = time.monotonic() + 10
+    while workers() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert workers() == []
+
+
 @pytest.mark.parametrize("dataset", [np.arange(100), Endless()], ids=["indices", "stream"])
 @pytest.mark.parametrize("options", [{}, {"persistent_workers": True}, {"worker_method": "thread"}])
 def test_interrupted_cells_stop_workers(shell, dataset, options):
@@ -60,15 +69,11 @@ def test_interrupted_cells_stop_workers(shell, dataset, options):
     shell.end(ValueError("of the program"))
     next(begun)
     assert workers() == ["facula worker 0", "facula worker 1"]
-    shell.end(KeyboardInterrupt())
-    until = time.monotonic() + 10
-    while workers() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert workers() == []
+    interrupt(shell)
     for _ in range(2):
         with raises(RuntimeError, "DataLoader", "ended when a cell was interrupted", "iterate over the loader again"):
             next(begun)
     again = iter(loader)
     assert len(next(again)) == 5
     assert workers() == ["facula worker 0", "facula worker 1"]
-    shell.end(KeyboardInterrupt())
+    interrupt(shell)
