@@ -161,7 +161,7 @@ def test_reading_leaves_no_descriptor_open(path):
     load_metadata(path)
     load_file(path)
     path.with_name(path.name).write_bytes(b"short")
-    with raises(ValueError, ".../model.safetensors", "not a safetensors file"):
+    with raises(ValueError, ".../model.safetensors", "neither a safetensors file nor one of torch.save"):
         load_file(path)
     assert os.listdir("/proc/self/fd") == before
 

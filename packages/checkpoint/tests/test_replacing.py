@@ -112,7 +112,7 @@ def test_a_full_disk_keeps_the_old_file(path, existing):
     )
     said, trouble = saver.communicate(timeout=600)
     kept = "the old file is as it was" if existing else "there was no file before, and there is none"
-    assert (said, trouble) == (f"{errno.EFBIG} True save: File too large; {kept}\n", "")
+    assert (said, trouble) == (f"{errno.EFBIG} True save: File too large; {kept}; save elsewhere\n", "")
     assert names(path) == before
     if existing:
         assert values(path) == {1}
@@ -138,7 +138,7 @@ def test_any_failure_keeps_the_old_file(path, monkeypatch, call, error):
             save_file(small(2), path)
     if isinstance(error, OSError):
         assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
-        assert "the old file is as it was" in caught.value.strerror
+        assert "the old file is as it was; free space, or save elsewhere" in caught.value.strerror
     assert values(path) == {1}
     save_file(small(1), path)  # removes files that an interrupt before the first write may leave
     assert names(path) == [path.name]

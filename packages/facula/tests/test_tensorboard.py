@@ -171,10 +171,6 @@ def test_the_default_folder_and_later_files(tmp_path, monkeypatch):
     writer.add_scalar("x", 2, 4)  # after close: in a new file
     writer.close()
     assert len(list((tmp_path / "again").glob("*.mine"))) >= 1
-    with pytest.raises(
-        NotImplementedError, match=r"SummaryWriter\.add_onnx_graph: PyTorch has it, facula not yet.*add_graph"
-    ):
-        writer.add_onnx_graph("net.onnx")
 
 
 class Block(facula.nn.Module):
@@ -296,6 +292,39 @@ def test_layouts_of_charts(written):
         assert b"group" in found.tensor_proto.string_val[0]
     with raises(ValueError, "add_custom_scalars", "or ['Margin', [value, lower, upper]]"):
         written("add_custom_scalars_marginchart", ["a"])
+
+
+def test_graphs_of_onnx_files(written, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    network, path = facula.nn.Sequential(facula.nn.Linear(4, 3), facula.nn.ReLU()), tmp_path / "net.onnx"
+    facula.onnx.export(network, facula.ones(2, 4), path, input_names=["x"], dynamic_axes={"x": {0: "batch"}})
+    graph = written("add_onnx_graph", path).Graph()
+    file = onnx.load(path).graph
+    nodes = {node.name: node for node in graph.node}
+    assert [node.op for node in graph.node if node.op in ("Gemm", "MatMul", "Add", "Relu")] == [
+        node.op_type for node in file.node
+    ]
+    assert nodes["0/weight"].op == "Parameter" and nodes["input/x"].op == "Placeholder"
+    assert [dim.size for dim in nodes["input/x"].attr["_output_shapes"].list.shape[0].dim] == [-1, 4]
+    (result,) = [node for node in graph.node if node.op == "Result"]
+    assert nodes[result.input[0]].op == file.node[-1].op_type
+    assert all(name in nodes for node in graph.node for name in node.input)
+
+
+def test_files_without_a_graph_of_onnx_are_refused(tmp_path, monkeypatch):
+    pytest.importorskip("tensorboard")
+    with SummaryWriter(tmp_path) as writer:
+        monkeypatch.setitem(sys.modules, "onnx", None)
+        with raises(ImportError, "add_onnx_graph", "pip install onnx"):
+            writer.add_onnx_graph(tmp_path / "net.onnx")
+        monkeypatch.undo()
+        pytest.importorskip("onnx")
+        with raises(FileNotFoundError, "add_onnx_graph", "check the path"):
+            writer.add_onnx_graph(tmp_path / "none.onnx")
+        for content in (b"<html>", b""):
+            (tmp_path / "net.onnx").write_bytes(content)
+            with raises(ValueError, "add_onnx_graph", "expected an ONNX file", "net.onnx"):
+                writer.add_onnx_graph(tmp_path / "net.onnx")
 
 
 def test_records_of_libraries(written):

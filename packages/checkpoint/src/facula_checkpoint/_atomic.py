@@ -25,6 +25,7 @@ from facula_errors import DirectoryError, FileAccessError, FileError, MissingFil
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _SUFFIX = ".facula-part"
 _RANDOM = 16  # hexadecimal digits
 
@@ -69,7 +70,8 @@ def replacing(path: str) -> Iterator[int]:
                 os.close(file)
         except OSError as error:
             before = "there was no file before, and there is none" if old is None else "the old file is as it was"
-            raise FileError(error.errno, f"save: {error.strerror}; {before}", path) from None
+            remedy = "free space, or save elsewhere" if error.errno in _FULL else "save elsewhere"
+            raise FileError(error.errno, f"save: {error.strerror}; {before}; {remedy}", path) from None
         try:
             os.fsync(directory)
         except OSError as error:

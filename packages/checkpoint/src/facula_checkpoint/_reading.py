@@ -129,11 +129,19 @@ def _stream_header(file: BinaryIO) -> Header:
     return parse_header(name, bytes(text), None)
 
 
+def _other_format(begin: bytes, wrong: str) -> str:
+    """Describe a file by its first bytes; `wrong` says why it is not a safetensors file."""
+    recognized = recognized_format(begin)
+    if recognized:
+        return f"not a safetensors file: {recognized}"
+    return f"neither a safetensors file nor one of torch.save: {wrong}"
+
+
 def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
     """Read and validate the header; return it and the start of the tensors' bytes."""
     begin = os.pread(file, 512, 0)
     if len(begin) < LENGTH_BYTES:
-        raise CheckpointError(path, f"not a safetensors file: {recognized_format(begin) or f'it has {size} bytes'}")
+        raise CheckpointError(path, _other_format(begin, f"it has {size} bytes"))
     length = int.from_bytes(begin[:LENGTH_BYTES], "little")
     start = LENGTH_BYTES + length
     wrong = ""
@@ -146,7 +154,7 @@ def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
     elif begin[LENGTH_BYTES : LENGTH_BYTES + 1] != b"{" or not length:
         wrong = "its header does not begin with '{'"
     if wrong:
-        raise CheckpointError(path, f"not a safetensors file: {recognized_format(begin) or wrong}")
+        raise CheckpointError(path, _other_format(begin, wrong))
     text = os.pread(file, length, LENGTH_BYTES)
     if len(text) != length:
         raise CheckpointError(path, "it was truncated while it was read")

@@ -10,7 +10,6 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from ..._lookup.names import publish
-from ..._lookup.refusals import Refusal, Refusals
 from . import _embedding, _summaries
 from ._charts import ChartWriter
 from ._media import MediaWriter
@@ -18,11 +17,9 @@ from ._media import MediaWriter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["SummaryWriter"]
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
 
-_missing = Refusals(
-    "utils.tensorboard.SummaryWriter", "call add_graph(model, inputs); TensorBoard shows no files of ONNX"
-)
+__all__ = ["SummaryWriter"]
 
 
 @boundary
@@ -187,17 +184,33 @@ class SummaryWriter(MediaWriter, ChartWriter):
         Raises:
             CaptureError: the call cannot be captured: see `facula.capture`.
         """
-        from tensorboard.compat.proto.event_pb2 import Event
-
         from ._graph import graph_def, graph_of
 
         graph = graph_of(model, input_to_model)
         if verbose:
             print(graph)
-        event = Event(wall_time=time.time(), graph_def=graph_def(graph).SerializeToString())
-        self._writer(self.log_dir).add_event(event)
+        self._add_graph(graph_def(graph))
 
-    add_onnx_graph: Refusal = _missing.function("add_onnx_graph")
+    def add_onnx_graph(self, prototxt: str | os.PathLike[str]) -> None:
+        """Write the operators of an ONNX file.
+
+        Arguments:
+            prototxt: the path of the file; files of its weights are not read.
+
+        Raises:
+            ImportError: the package onnx is missing.
+            OSError: the file cannot be read.
+            ValueError: the file is not an ONNX file.
+        """
+        from ._graph import onnx_graph_def
+
+        self._add_graph(onnx_graph_def("add_onnx_graph", os.fspath(prototxt)))
+
+    def _add_graph(self, graph: GraphDef) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        event = Event(wall_time=time.time(), graph_def=graph.SerializeToString())
+        self._writer(self.log_dir).add_event(event)
 
 
 publish(__name__)
