@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import CorruptFileError, FileError, MissingPackageError
@@ -97,7 +98,7 @@ def onnx_graph_def(operation: str, path: str) -> GraphDef:
         ValueError: the file is not an ONNX file.
     """
     try:
-        import onnx
+        onnx = import_module("onnx")
     except ModuleNotFoundError as error:
         text = f"{operation}: the package onnx, which reads the file, is missing; install it with: pip install onnx"
         raise MissingPackageError(text) from error
