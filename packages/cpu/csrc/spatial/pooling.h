@@ -15,3 +15,6 @@ enum {
     TURNED = 1024,  /* elements of planes that are transposed */
     HALVES = 4096   /* intermediate results: maxima of lines, sums of rows, lines of gradients */
 };
+
+/* Calls one(stride), a macro, with a constant. */
+#define BY_STRIDE(stride, one) (stride) == 1 ? one(1) : (stride) == 2 ? one(2) : (stride) == 3 ? one(3) : one(4)

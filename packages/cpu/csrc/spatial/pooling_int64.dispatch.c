@@ -1,4 +1,4 @@
-/* The maxima of int64 windows; see Note [Pooling] in pooling.inc. */
+/* The maxima of int64 windows, which are rare: no strides are constants; see Note [Pooling] in pooling.inc. */
 #include "spatial/pooling.h"
 
 typedef int64_t integers __attribute__((vector_size(VECTOR_BYTES)));
