@@ -109,3 +109,51 @@ def test_other_dtypes_are_refused():
     x = np.zeros((2, 3), "i4")
     with raises(NotImplementedError, "layer_norm"):
         compute("layer_norm", (x, None, None), (x, x[:, 0].copy(), x[:, 0].copy()), 1, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(
+    ("shape", "count"), [((1, 1), 1), ((37, 5), 1), ((19, 16), 1), ((7, 33), 1), ((3, 4, 70), 2), ((300, 2500), 1)]
+)
+def test_rows_divided_by_their_lengths(shape, count, dtype):
+    """Rows of ordinary, short, huge, zero, infinite and NaN elements; for any number of threads."""
+    rng = np.random.default_rng(3)
+    rows = int(np.prod(shape[: len(shape) - count]))
+    x, g = (rng.standard_normal((rows, *shape[len(shape) - count :])).astype(dtype) for _ in range(2))
+    for row, factor in enumerate((1e-6, 1e25, 0.0, np.inf, np.nan), 1):
+        with np.errstate(invalid="ignore"):
+            x[row : row + 1] *= factor
+    eps = 1e-3
+    with np.errstate(invalid="ignore", over="ignore"):
+        flat, wide = x.reshape(rows, -1).astype("f8"), g.reshape(rows, -1).astype("f8")
+        length = np.sqrt((flat**2).sum(1, keepdims=True))
+        divisor = np.maximum(length, eps)
+        y = flat / divisor
+        slope = (wide - np.where(length >= eps, y * (wide * y).sum(1, keepdims=True), 0)) / divisor
+    found = []
+    for threads in (1, 2):
+        before = get_num_threads()
+        set_num_threads(threads)
+        try:
+            o, inverse = compute(
+                "unit_rows", (x.reshape(shape),), (np.empty(shape, dtype), np.empty(rows, dtype)), count, eps
+            )
+            (of_x,) = compute("unit_rows_grad", (g.reshape(shape), o, inverse), (np.empty(shape, dtype),), count)
+        finally:
+            set_num_threads(before)
+        found.append((o.tobytes(), inverse.tobytes(), of_x.tobytes()))
+    assert found[0] == found[1]
+    near = {"rtol": 4e-7 if dtype == "float32" else 1e-14, "atol": 1e-37}
+    np.testing.assert_allclose(o.reshape(rows, -1), y, **near)
+    np.testing.assert_allclose(inverse, (np.where(length < eps, -1, 1) / divisor)[:, 0], **near)
+    near = TOLERANCE[dtype] * np.abs(1 / divisor)
+    assert (np.abs(of_x.reshape(rows, -1) - slope) <= near)[np.isfinite(slope)].all()
+    np.testing.assert_array_equal(np.isfinite(of_x.reshape(rows, -1)), np.isfinite(slope))
+
+
+def test_lengths_of_rows_without_elements():
+    for shape in ((0, 4), (3, 0)):
+        o, _ = compute(
+            "unit_rows", (np.empty(shape, "f4"),), (np.empty(shape, "f4"), np.empty(shape[0], "f4")), 1, 1e-12
+        )
+        assert o.shape == shape

@@ -28,6 +28,17 @@ def norms(operator, shape, count, dtype, weighted=True, offset=0.0):
                  share=SHARES[dtype], name=name)  # fmt: skip
 
 
+def unit_rows(shape, count, dtype, scale=1.0):
+    """Samples of rows divided by their lengths, and of the gradient. The first row is short."""
+    rows = prod(shape[: len(shape) - count])
+    x = values(shape, dtype, 1, scale)
+    x.array[:1] = 0
+    yield Sample("unit_rows", [x], [empty(shape, dtype), empty((rows,), dtype)], (count,), (1e-12,),
+                 share=SHARES[dtype])  # fmt: skip
+    of_rows = [values(shape, dtype, 6), values(shape, dtype, 7), values((rows,), dtype, 5)]
+    yield Sample("unit_rows_grad", of_rows, [empty(shape, dtype)], (count,), share=SHARES[dtype])
+
+
 def batch_norms(shape, dtype, weighted=True, offset=0.0):
     """Samples of the four operators of batch normalization."""
     one, name = (shape[1],), "" if weighted else "plain"

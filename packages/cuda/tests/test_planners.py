@@ -36,6 +36,7 @@ from operator_samples import (
     slices,
     steps,
     triangles,
+    unit_rows,
 )
 from sequence_samples import ATTENTION, RECURRENT, SEQUENCES, TEMPORAL
 from spatial_samples import SPATIAL, convolutions, means, pools
@@ -55,6 +56,9 @@ ROWS = [
         ((0, 4), 1, "float32"), ((3, 0), 1, "float32"), ((2, 3, 1), 1, "float32"), ((2, 10_000), 1, "float32"),
         ((300, 33), 1, "float32"), ((3, 4, 500), 2, "float32", True, 100.0), ((3, 5), 1, "float32", False)]),
     *chain.from_iterable(norms("rms_norm", *one) for one in [((70, 33), 1, "float32"), ((2, 3000), 1, "bfloat16")]),
+    *chain.from_iterable(unit_rows(*one) for one in [
+        ((70, 33), 1, "float32"), ((2, 3, 500), 2, "float64"), ((3, 3000), 1, "float32", 1e25), ((0, 4), 1, "float32"),
+        ((3, 0), 1, "float32")]),
     *chain.from_iterable(norms("group_norm", *one) for one in [
         ((3, 4, 7, 5), 2, "float32"), ((2, 4, 2000), 2, "float32"), ((100, 6), 3, "float32"), ((2, 4, 0), 2, "float32"),
         ((40, 64, 9), 8, "float16"), ((2, 6, 4), 3, "float32", False)]),

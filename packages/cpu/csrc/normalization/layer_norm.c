@@ -1,4 +1,4 @@
-/* Runs layer, group and root-mean-square normalization; layer_norm.inc computes rows. The division into tasks does
+/* Runs layer, group and root-mean-square normalization, and divides rows by their lengths; layer_norm.inc computes rows. The division into tasks does
    not depend on the number of threads, so results do not either. */
 #include "runtime/kernel.h"
 
@@ -30,10 +30,14 @@ static int64_t row_norm(const void *plan_, int64_t *args)
     struct facula_row_norm_operands *at = &work.at;
     char *address[9];
     /* Without the mean there are fewer operands: no bias and, in the forward pass, no mean among the results. */
-    const int count = plan->gradient ? (plan->centred ? 8 : 6) : (plan->centred ? 6 : 4);
+    const int count = plan->by_length ? 3 + plan->gradient : plan->gradient ? (plan->centred ? 8 : 6) : (plan->centred ? 6 : 4);
     for (int i = 0; i < count; i++)
         address[i] = (char *)args[1 + i];
-    if (plan->gradient && plan->centred) {
+    if (plan->by_length && plan->gradient) {
+        at->g = address[0], at->x = address[1], at->inverse = address[2], at->o = address[3];
+    } else if (plan->by_length) {
+        at->x = address[0], at->o = address[1], at->inverse = address[2];
+    } else if (plan->gradient && plan->centred) {
         at->g = address[0], at->x = address[1], at->mean = address[2], at->inverse = address[3];
         at->weight = address[4], at->o = address[5], at->weight_gradient = address[6], at->bias_gradient = address[7];
     } else if (plan->gradient) {
@@ -45,9 +49,9 @@ static int64_t row_norm(const void *plan_, int64_t *args)
     } else {
         at->x = address[0], at->weight = address[1], at->o = address[2], at->inverse = address[3];
     }
-    if (plan->gradient)
+    if (plan->gradient && !plan->by_length)
         work.totals = (char *)args[1 + count];
-    else
+    else if (!plan->gradient)
         memcpy(&at->epsilon, &args[1 + count], sizeof at->epsilon);
     if (plan->serial)
         for (int64_t task = 0; task < plan->tasks; task++)

@@ -28,6 +28,7 @@ static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
         __builtin_prefetch((const char *)at + ahead + i);
 }
 
+#define DIVIDES
 #define S float
 #define SUFFIX float32
 #define NUMBER float
@@ -51,6 +52,8 @@ static inline void fetch_ahead(const void *at, int64_t bytes, int64_t ahead)
 #define STORE(o, v) (*(NAMED(part) *)(o) = (v))
 #define CODE FLOAT64
 #include "normalization/layer_norm.inc"
+
+#undef DIVIDES
 
 #define S uint16_t
 #define SUFFIX float16

@@ -225,8 +225,10 @@ int check_row_norm(struct reach *r)
 {
     const struct facula_row_norm *p = r->plan;
     const struct facula_kernel *run = ROW_AT(r, facula_row_norm, run), *finish = ROW_AT(r, facula_row_norm, finish);
-    EXPECT(run && (p->gradient | 1) == 1 && (p->centred | 1) == 1);
-    EXPECT(!strcmp(run->name, p->gradient ? "row_norm_grad_rows" : "row_norm_rows"));
+    EXPECT(run && (p->gradient | 1) == 1 && (p->centred | 1) == 1 && (p->by_length | 1) == 1);
+    const char *names[4] = {"row_norm_rows", "row_norm_grad_rows", "row_lengths", "row_lengths_grad"};
+    EXPECT(!strcmp(run->name, names[2 * p->by_length + p->gradient]));
+    EXPECT(!p->by_length || (!finish && !p->centred));
     EXPECT(!finish || (p->gradient && finish->signature[0] == run->signature[0]));
     const int64_t size = size_in(run, 0), number = size < 4 ? 4 : size;
     const double whole = TOTAL(p->rows, p->runs, p->inner), weights = TOTAL(p->groups, p->runs);
@@ -237,6 +239,13 @@ int check_row_norm(struct reach *r)
     const int x = 1 + p->gradient, weight = p->gradient ? 4 + p->centred : 2, o = p->gradient ? weight + 1 : 3 + p->centred;
     const int kept = p->gradient ? 3 : o + 1;
     CHECK(has_memory(r, x, span_row(whole, size)));
+    if (p->by_length) {
+        CHECK(has_memory(r, 3, span_row((double)p->rows, number)));
+        CHECK(has_memory(r, p->gradient ? 4 : 2, span_row(whole, size)));
+        if (p->gradient)
+            CHECK(has_memory(r, 1, span_row(whole, size)));
+        return has_arguments(r, 5);
+    }
     CHECK(has_memory(r, o, span_row(whole, size)));
     CHECK(has_memory(r, kept, span_row((double)p->rows, number)));
     if (p->centred)

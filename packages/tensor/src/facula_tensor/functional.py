@@ -28,7 +28,7 @@ from .ops.neural.attention import scaled_dot_product_attention
 from .ops.neural.batch_norm import batch_norm
 from .ops.neural.bilinear import bilinear
 from .ops.neural.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
-from .ops.neural.distances import cosine_similarity, normalize, pairwise_distance, pdist
+from .ops.neural.distances import cosine_similarity, pairwise_distance, pdist
 from .ops.neural.embedding import embedding, one_hot
 from .ops.neural.embedding_bag import embedding_bag
 from .ops.neural.instance_norm import instance_norm, local_response_norm
@@ -73,6 +73,7 @@ from .ops.neural.pooling.pooling import (
     max_pool3d_with_indices,
 )
 from .ops.neural.pooling.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
+from .ops.neural.unit_vectors import normalize
 from .ops.neural.vision.grid_sample import affine_grid, grid_sample
 from .ops.neural.vision.interpolate import interpolate
 from .ops.neural.vision.padding import pad

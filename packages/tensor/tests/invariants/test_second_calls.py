@@ -28,7 +28,7 @@ COPIED = {  # for operands that are not contiguous, as their kernels require
     "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "max_pool2d_values",
     "max_pool2d_values_grad", "recurrent", "resample", "rms_norm",
     "scatter", "scatter_product", "scatter_taps", "standard_gamma", "triangle",
-    "triangular_solve", "weigh_taps",
+    "triangular_solve", "unit_rows", "weigh_taps",
 }  # fmt: skip
 # In-place changes: with a factor if memory is not contiguous or is broadcast, and one with two bounds.
 SLOW_CHANGES = {
@@ -37,6 +37,7 @@ SLOW_CHANGES = {
 }  # fmt: skip
 CONTIGUOUS = {  # kernels of gradients that accept only these
     "attention_grad", "batch_norm_grad", "group_norm_grad", "layer_norm_grad", "recurrent_grad", "rms_norm_grad",
+    "unit_rows_grad",
 }  # fmt: skip
 
 

@@ -174,3 +174,25 @@ def test_cosines_of_huge_vectors_are_no_nan():
     found.sum().backward()
     assert not x.grad.isnan().any()
     assert F.cosine_similarity(ft.tensor(2.0), ft.tensor(-3.0), dim=0).item() == -1
+
+
+def test_normalized_vectors_of_one_number_are_exact():
+    x = ft.arange(-50, 50).reshape(100, 1) / 7 + 0.01
+    for dtype in (ft.float32, ft.float64, ft.float16, ft.bfloat16):
+        assert F.normalize(x.to(dtype)).tolist() == x.sign().tolist()
+
+
+@pytest.mark.parametrize("dims", [1, (1, 2), 2, 0])
+def test_gradients_of_normalized_vectors_shorter_than_eps(dims):
+    """The divisor is then constant."""
+    rng = np.random.default_rng(1)
+    x = ft.tensor(rng.standard_normal((2, 3, 4)) * 1e-3, requires_grad=True)
+    g = ft.tensor(rng.standard_normal((2, 3, 4)))
+    F.normalize(x, dim=dims, eps=0.5).backward(g)
+    np.testing.assert_allclose(x.grad.numpy(), g.numpy() / 0.5, rtol=1e-14)
+
+
+def test_rows_beyond_the_range_of_squares_are_normalized():
+    x = ft.tensor([[3e30, -4e30], [3e-14, 4e-14]])
+    np.testing.assert_allclose(F.normalize(x).numpy(), [[0.6, -0.8], [0.03, 0.04]], rtol=3e-7)
+    np.testing.assert_allclose(F.normalize(x, eps=1e-30).numpy(), [[0.6, -0.8], [0.6, 0.8]], rtol=3e-7)

@@ -1,4 +1,4 @@
-"""Planners of layer, group and root-mean-square normalization, and of their gradients."""
+"""Planners of layer, group and root-mean-square normalization, of rows of length 1, and of their gradients."""
 
 from __future__ import annotations
 
@@ -33,24 +33,33 @@ def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int
     return rows, 1, runs, 1
 
 
-@planner("layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "rms_norm", "rms_norm_grad")
+@planner(
+    "layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "rms_norm", "rms_norm_grad",
+    "unit_rows", "unit_rows_grad",
+)  # fmt: skip
 def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan normalization of rows of x; floating dtypes, all arrays are contiguous. Parameters (count,).
 
     layer_norm  rows are the last `count` dimensions, with a weight for each element
     group_norm  x (n, channels, ...): rows are groups of channels, `count` of them, with a weight for each channel
     rms_norm    like layer_norm, without mean and bias
+    unit_rows   rows, the last `count` dimensions, are divided by their lengths, or by epsilon if it is greater
 
     Forward       (x, weight, bias) -> (o, mean, inverse deviation). Launch: epsilon. weight and bias may be None.
     Gradients     (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias). If weight is None, the
                   last two are not written. Half precisions have mean and deviation in float32.
+
+    unit_rows     (x,) -> (o, inverse length), in float32 and float64. The inverse is -1 / epsilon for rows shorter than
+                  epsilon, whose squares must not underflow. Gradient: (g, o, inverse length) -> that of x.
     """
     (count,) = parameters
-    gradient, centred = operator.endswith("_grad"), not operator.startswith("rms")
+    gradient, by_length = operator.endswith("_grad"), operator.startswith("unit")
+    centred = not (by_length or operator.startswith("rms"))
     o = outputs[0]
     numbers = float64 if o.dtype is float64 else float32
     kept = set(inputs[2 : 4 if centred else 3] if gradient else outputs[1:])
-    kernel = find_kernel("row_norm_grad_rows" if gradient else "row_norm_rows", o.dtype.code)
+    names = ("row_lengths", "row_lengths_grad") if by_length else ("row_norm_rows", "row_norm_grad_rows")
+    kernel = find_kernel(names[gradient], o.dtype.code)
     given = [layout for layout in (*inputs, *outputs) if layout is not None]
     if kernel is None or any(
         not layout.is_contiguous or layout.dtype is not (numbers if layout in kept else o.dtype) for layout in given
@@ -60,13 +69,13 @@ def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     struct = ffi.new("struct facula_row_norm *")
     struct.run = ffi.cast("facula_row_norm_rows", kernel.address)
     struct.rows, struct.groups, struct.runs, struct.inner = rows, groups, runs, inner
-    struct.centred, struct.gradient = centred, gradient
+    struct.centred, struct.gradient, struct.by_length = centred, gradient, by_length
     row = max(1, runs * inner) * kernel.cost
     work = rows * row
     struct.serial = work <= SERIAL
     each = max(1, SERIAL // (2 * row), -(-rows // 1024))
-    workspace = 64 if gradient else 0
-    if gradient and inputs[-1] is not None:
+    workspace = 64 if gradient and not by_length else 0
+    if gradient and not by_length and inputs[-1] is not None:
         finish = find_kernel("row_norm_finish", o.dtype.code)
         assert finish is not None
         struct.finish = ffi.cast("facula_row_norm_finish", finish.address)

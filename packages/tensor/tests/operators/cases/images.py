@@ -211,6 +211,13 @@ IMAGES = [
         scales=SCALES,
     ),
     sized(
+        "normalize of columns",
+        lambda x: normalize(x, dim=0),
+        lambda x: x / np.maximum(np.sqrt((x * x).sum(0, keepdims=True)), 1e-12),
+        shapes=((3, 4),),
+        scales=SCALES,
+    ),
+    sized(
         "normalize(3)",
         lambda x: normalize(x, 3, dim=0),
         lambda x: x / np.maximum((np.abs(x) ** 3).sum(0, keepdims=True) ** (1 / 3), 1e-12),

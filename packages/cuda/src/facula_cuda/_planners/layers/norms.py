@@ -32,6 +32,38 @@ def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int
     return prod(shape[:last]), 1, prod(shape[last:]), 1
 
 
+@planner("unit_rows", "unit_rows_grad")
+def plan_unit_rows(
+    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
+) -> Plan | None:
+    """Plan rows divided by their lengths: operands and parameters as for the CPU's planner."""
+    o, gradient = outputs[0], operator.endswith("_grad")
+    if o.dtype not in (float32, float64) or any(
+        [not one.is_contiguous or one.dtype is not o.dtype for one in (*inputs, *outputs)]
+    ):
+        return None
+    rows, _, runs, _ = rows_of(operator, o.shape, parameters[0])
+    function = "differentiate_quotients" if gradient else "divide_rows"
+    name = f"{operator}_{o.dtype.name}"
+    main = Kernel(
+        name,
+        f"{function}<element<{o.dtype.code}>>(p);",
+        blocks_for(rows, 1),
+        threads_for(max(1, runs), PIECE),
+        waits=True,
+    )
+    return kernel_plan(
+        operator,
+        parameters,
+        outputs,
+        ["row_norm"],
+        [main],
+        pointers="g x inverse o" if gradient else "x o inverse",
+        scalars={} if gradient else {"epsilon": float},
+        constants={"rows": rows, "runs": runs},
+    )
+
+
 def threads_for(length: int, piece: int) -> int:
     """Return the threads that add a row of `length` elements, each warp `piece` at a time."""
     return WARP * max(1, min(8, -(-length // piece)))

@@ -122,6 +122,47 @@ template <class E, bool centred, class A> static ALWAYS_INLINE void differentiat
     }
 }
 
+/* Rows divided by their lengths, or by epsilon if that is greater. The inverses of the divisors of short rows are
+   negative. */
+template <class E, class A> static ALWAYS_INLINE void divide_rows(const A &p)
+{
+    typedef typename E::number N;
+    const int64_t n = p.runs;
+    const N least = (N)p.epsilon;
+    for (int64_t row = blockIdx.x; row < p.rows; row += gridDim.x) {
+        const N *x = (const N *)p.x + row * n;
+        double sum, squares;
+        deviations<E>(x, n, 0, sum, squares);
+        if (!(squares < (double)INFINITY)) /* the same in all threads */
+            sum_row<32, false, double>(n, [=](int64_t i, double &a, double &b) { a = 0, b = (double)x[i] * (double)x[i]; },
+                                       sum, squares);
+        N length = (N)sqrt(squares);
+        const bool is_short = length < least;
+        length = is_short ? least : length; /* NaN remains */
+        if (threadIdx.x == 0)
+            ((N *)p.inverse)[row] = (N)(is_short ? -1 : 1) / length;
+        for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
+            ((N *)p.o)[row * n + i] = x[i] / length;
+    }
+}
+
+/* Their gradients, with the results of divide_rows in x. */
+template <class E, class A> static ALWAYS_INLINE void differentiate_quotients(const A &p)
+{
+    typedef typename E::number N;
+    const int64_t n = p.runs;
+    for (int64_t row = blockIdx.x; row < p.rows; row += gridDim.x) {
+        const N *y = (const N *)p.x + row * n, *g = (const N *)p.g + row * n;
+        double sum, dot;
+        sum_row<32, false, N>(n, [=](int64_t i, N &a, N &b) { a = g[i], b = a * y[i]; }, sum, dot);
+        const N inverse = ((const N *)p.inverse)[row];
+        const bool is_short = inverse < 0;
+        const N slope = is_short ? -inverse : inverse, scale = is_short ? 0 : (N)(-dot * (double)inverse);
+        for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
+            ((N *)p.o)[row * n + i] = g[i] * slope + (y[i] * scale + 0);
+    }
+}
+
 /* The sums of one task of rows for one weight and its bias, as doubles, in the workspace: `tasks` times two for each
    weight. Rows are added in order; the CPU widens sums after 32 rows of each group. */
 template <class E, bool centred, class A> static ALWAYS_INLINE void sum_columns(const A &p)

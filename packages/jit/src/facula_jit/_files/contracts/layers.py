@@ -72,6 +72,13 @@ def _norm_grad(of_groups: bool) -> Promise:
     return norm_grad
 
 
+def unit_rows_grad(inputs: Any, parameters: Any) -> bool:
+    """Check for the gradient of rows divided by their lengths."""
+    (g, out, inverse), (count,) = inputs, parameters
+    found = _rows(out.shape, count, False)
+    return found is not None and g.shape == out.shape and inverse.numel == found[0]
+
+
 def response(inputs: Any, parameters: Any) -> bool:
     """Check for local response normalization, and its gradient."""
     x, size = inputs[-1], parameters[0]
@@ -190,7 +197,8 @@ PROMISES: dict[str, Promise] = {
     **dict.fromkeys(("batch_norm", "batch_norm_eval"), batch_norm),
     "batch_norm_counted": batch_norm_counted,
     "batch_norm_grad": batch_norm_grad,
-    **dict.fromkeys(("layer_norm", "rms_norm"), _norm(False)),
+    **dict.fromkeys(("layer_norm", "rms_norm", "unit_rows"), _norm(False)),
+    "unit_rows_grad": unit_rows_grad,
     **dict.fromkeys(("layer_norm_grad", "rms_norm_grad"), _norm_grad(False)),
     "group_norm": _norm(True),
     "group_norm_grad": _norm_grad(True),

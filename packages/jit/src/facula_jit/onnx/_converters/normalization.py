@@ -103,6 +103,13 @@ def _group_norm(b: Builder, call: Call) -> list[str | None]:
     return [name, None, None]
 
 
+@converter("unit_rows")
+def _unit_rows(b: Builder, call: Call) -> list[str | None]:
+    axes = range(len(call.shape) - call.parameters[0], len(call.shape))
+    length = b.reduce("ReduceL2", call.name(0), axes, True)
+    return [b.add("Div", call.name(0), b.add("Max", length, b.number(call.numbers[-1], call.dtype))), None]
+
+
 @converter("rms_norm")
 def _rms_norm(b: Builder, call: Call) -> list[str | None]:
     count, x = call.parameters[0], call.name(0)

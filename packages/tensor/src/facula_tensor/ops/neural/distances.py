@@ -1,11 +1,11 @@
-"""Distances and angles between vectors: `cdist`, `pdist`, `pairwise_distance`, `cosine_similarity`, `normalize`."""
+"""Distances and angles between vectors: `cdist`, `pdist`, `pairwise_distance`, `cosine_similarity`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_storage import bfloat16, contiguous, float16, float32
+from facula_storage import float32
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import floating, promote_types
@@ -13,7 +13,6 @@ from ..._core.tensor import Tensor, check_dim, steady
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
-from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..elementwise.pointwise import is_real
@@ -22,7 +21,7 @@ from ..reduction.arguments import reduced
 from ..reduction.norms import norm_along
 
 if TYPE_CHECKING:
-    from ..._dispatch.kinds import Real, RealOrTensor, Steady, Truth
+    from ..._dispatch.kinds import Real, Steady, Truth
     from ..._dispatch.namespaces import Namespace
 
 EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
@@ -259,58 +258,3 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
         a, b = (F.to(operand, (float32,)) for operand in (a, b))
     result = F.cosine(a, b, (at, eps))
     return result if dtype is a.dtype else F.to(result, (dtype,))
-
-
-@operator
-class _normalized:
-    """Real numbers divided by their Euclidean length along dimensions, which is bounded below by eps."""
-
-    parameters = ("dims", "eps")
-
-    def outputs(layout, dims, eps):
-        return contiguous(layout.shape, layout.dtype, layout.device)
-
-    def execute(operands, parameters):
-        (input,), (dims, eps) = operands, parameters
-        length = no_record_ops.clamp_min(no_record_ops.norm2(input, (dims, True)), eps)
-        return [no_record_ops.div(input, length)]
-
-    def vjp_input(F, g, input, out, dims, eps):
-        length = F.norm2(input, (dims, True))
-        scale = F.reciprocal(F.clamp_min(length, eps))
-        share = F.mul(F.sum(F.mul(g, out), (dims, True)), scale)
-        return F.product_difference(g, out, scale, F.where(F.ge(length, eps), share, 0))
-
-
-@function(overridable=True)
-def normalize(
-    F: Namespace,
-    input: Tensor,
-    p: Real = 2.0,
-    dim: int | tuple[int, ...] = 1,
-    eps: RealOrTensor = 1e-12,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Divide `input` by its p-norm along `dim`. Half precisions are computed in float32.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        p: the exponent.
-        dim: the dimension or dimensions.
-        eps: the lower bound of the divisor.
-
-    >>> from facula_tensor import tensor
-    >>> normalize(tensor([[3.0, 4.0]]))
-    tensor([[0.6000, 0.8000]])
-    """
-    (x,) = _in_one_floating_dtype("normalize", input)
-    dtype = x.dtype
-    if dtype in (float16, bfloat16):
-        x = F.to(x, (float32,))
-    several = dim if isinstance(dim, (tuple, list)) else (dim,)
-    dims = tuple(sorted([check_dim("normalize", axis, x.ndim) for axis in several])) if x.ndim else ()
-    if p == 2 and dims and not isinstance(eps, Tensor) and eps > 0:
-        result = F.normalized(x, (dims, float(eps)))
-    else:
-        result = F.div(x, F.clamp_min(norm_along(x, p, dims, True), eps))
-    return write_out("normalize", result if dtype is x.dtype else F.to(result, (dtype,)), out, (input,))

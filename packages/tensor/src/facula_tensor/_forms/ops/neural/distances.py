@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
-from ...._core.promotion import as_real, real_or_tensor
+from ...._core.promotion import as_real
 from ...._dispatch.arguments import flag_value, steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
@@ -70,25 +70,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "cosine_similarity", "eps")
         return bodies.cosine_similarity(ops, x1, x2, dim, eps)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-def normalize(
-    input: Tensor,
-    p: float = 2.0,
-    dim: int | tuple[int, ...] = 1,
-    eps: float | Tensor = 1e-12,
-    out: Tensor | None = None,
-) -> Tensor:
-    try:
-        if type(p) is not float and type(p) is not int:
-            p = as_real(p, "normalize", "p")
-        if type(eps) is not float and type(eps) is not int:
-            eps = real_or_tensor(eps, "normalize", "eps")
-        return bodies.normalize(ops, input, p, dim, eps, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
