@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import DTypeError
 from facula_storage import DType, bfloat16, contiguous, float16, float32
 from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.objects import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.declaration import operator
@@ -154,11 +156,20 @@ def normalize(
     tensor([[0.6000, 0.8000]])
     """
     if p == 2 and type(dim) is int and out is None:
-        try:
+        try:  # `steady` inlined, as in softmax
             layout = input._layout
+            storage = input._storage
+            offset = input._offset
+            node = input.node
             parameters = ROWS[layout.dtype, len(layout.shape), dim, eps]
         except (AttributeError, KeyError):  # not a plain tensor, or a new key
             pass
         else:
-            return F.unit_rows(steady(input), parameters)[0]
+            if node is not LEAF:
+                input = new_instance(Tensor)
+                input._layout = layout
+                input._storage = storage
+                input._offset = offset
+                input.node = node
+            return F.unit_rows(input, parameters)[0]
     return normalized_by_any(F, input, p, dim, eps, out)
