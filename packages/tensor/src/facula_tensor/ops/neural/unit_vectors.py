@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend.nodes import LEAF
 from facula_errors import DTypeError
-from facula_storage import DType, bfloat16, contiguous, float16, float32
+from facula_storage import bfloat16, contiguous, float16, float32
 from facula_storage.extend.layouts import FLOATING
 from facula_storage.extend.objects import new_instance
 
@@ -102,7 +102,7 @@ class _unit_rows_grad:
         return call.wrap(F.mul(F.sub(g, F.mul(out, share)), F.abs(inverse)))
 
 
-ROWS: dict[tuple[DType, int, int, float], tuple[int, float]] = {}  # parameters of unit_rows by dtype, ndim, dim and eps
+ROWS: dict[tuple[object, ...], tuple[int, float]] = {}  # parameters of unit_rows by dtype, ndim, dim and eps
 MAX_ROWS = 1024
 
 
