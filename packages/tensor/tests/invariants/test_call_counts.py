@@ -61,7 +61,7 @@ ABOVE: dict[str, dict[str, int]] = {
         "dropout3d": 7, "embedding": 11, "feature_alpha_dropout": 6, "fill": 8, "fliplr": 6, "flipud": 6, "hardtanh": 7,
         "hstack": 16, "imag": 4, "instance_norm": 10, "isneginf": 9, "isposinf": 9, "isreal": 11, "layer_norm": 6,
         "local_response_norm": 13, "logical_not": 7, "masked_fill": 19, "nan_to_num": 14, "nan_to_num_": 12,
-        "one_hot": 20, "polygamma": 8, "rad2deg": 8, "rad2deg_": 6, "real": 4, "relu6": 7,
+        "one_hot": 20, "polygamma": 8, "pow": 51, "rad2deg": 8, "rad2deg_": 6, "real": 4, "relu6": 7,
         "scaled_dot_product_attention": 38, "scatter_": 6, "scatter_add_": 6, "selu": 6, "sgn": 8, "signbit": 9,
         "sinc": 6, "sinc_, recorded": 4, "solve_triangular": 19, "vdot": 7, "view_as_complex": 8,
     },

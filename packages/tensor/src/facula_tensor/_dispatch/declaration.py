@@ -142,6 +142,7 @@ def make_calls(op: Operator) -> Function:
         made = make_pair
     else:
         made = make_many
+    op.finds_complex_rules = made is not make_many
     many = made is make_many and op.elementwise
     op.call = made(op, record=True, checked=True)
     op.no_record = make_elementwise(op) if many else made(op, record=False, checked=False)

@@ -185,6 +185,7 @@ class Operator:
         self.scalar_rule: Rule  # for a tensor and a number
         self.number_first_rule: Rule
         self.complex_rules: dict[Rule, Rule]
+        self.finds_complex_rules = False  # whether its fast path does, by the dtype of the first operand
         self.saves_input: bool
         self.saves_out: bool
         self.saves_both: bool  # the operand and the result

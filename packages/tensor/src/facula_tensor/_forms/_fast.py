@@ -17,7 +17,7 @@ NAMES = {
     "facula_errors": "FaculaError InvalidTypeError NoMemoryError",
     "facula_errors.extend": "known_modules trim_traceback",
     "facula_storage": "Storage",
-    "facula_storage.extend.layouts": "FLOATING",
+    "facula_storage.extend.layouts": "COMPLEX FLOATING",
     "facula_storage.extend.memory": "allocate",
     "facula_storage.extend.objects": "new_instance",
     "facula_storage.extend.recording": "collecting recorders",

@@ -144,6 +144,8 @@ class inplace(Changing):
     """
     node = """
     n.rule = op.scalar_rule if lb is kind else op.rule if la is lb else op.broadcast_rule
+    if la.dtype.category == COMPLEX:
+        n.rule = op.complex_rules.get(n.rule, n.rule)
     if lb is kind:
         n.s1 = other
     else:
@@ -208,7 +210,7 @@ class inplace_unary(Changing):
     launch(la.numel, pa, pa)
     """
     node = """
-    n.rule = op.rule
+    n.rule = op.rule if la.dtype.category != COMPLEX else op.complex_rules.get(op.rule, op.rule)
     if op.saves_out:
         n.s0 = sa
         n.s1 = la

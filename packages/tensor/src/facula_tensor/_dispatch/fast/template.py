@@ -107,9 +107,10 @@ class Recording(Path):
     """
 
     options = "(op: Operator, *, record: bool, checked: bool, library_call: bool = False)"
-    parameters, rule, results, further = "()", "rule", "t", ""
+    parameters, rule, results, further, first = "()", "rule", "t", "", "la"
     constants = """
     $found
+    $complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     """
@@ -139,12 +140,18 @@ class Recording(Path):
         return $results
     n = t.node = Node()
     n.rule = $rule
+    $complex_rule
     n.seq = next_seq()
     $node
     $site
     n.code = f.f_code
     n.lasti = f.f_lasti
     return $results
+    """
+    complex_rules = "complex_rules = op.complex_rules"
+    complex_rule = """
+    if complex_rules and $first.dtype.category == COMPLEX:
+        n.rule = complex_rules.get(n.rule, n.rule)
     """
     # Find the calling frame, and that of the program: `user_frame`, inlined.
     site = """

@@ -123,7 +123,7 @@ class number_first(Recording):
     arguments, operands = "number, other", "(number, other)"
     loads = "$load(b; other)"
     key = layouts = "(type(number), lb)"
-    unwanted = "nb is None"
+    unwanted, first = "nb is None", "lb"
     launch = """
     $address(b)
     plan.launch(lo.numel, pb, p, number)

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
     """Return the plan for this signature; make it if necessary and store it for the fast path."""
-    # Only the slow path records the rules of complex operands; others need none.
-    has_rules = op.elementwise or op.complex_rules
-    is_complex = has_rules and any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts])
-    quick, many = op.is_fast and not is_complex, not op.is_fast and not is_complex
+    # Fast paths pass no complex number to a launch.
+    kinds = [one.dtype.category == COMPLEX if isinstance(one, Layout) else None for one in layouts]
+    is_known = kinds[0] and None not in kinds and op.finds_complex_rules
+    is_hidden = True in kinds and not is_known and bool(op.elementwise or op.complex_rules)
+    quick, many = op.is_fast and not is_hidden, not op.is_fast and not is_hidden
     if quick and int in layouts:  # each number's range must be checked first: see `cast`
         dtype = layouts[1 if layouts[0] is int else 0].dtype
         quick = dtype is int64 or op.result_dtype(dtype) is not dtype or dtype.category != INTEGER
@@ -59,6 +60,8 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
         return op.slow_table.add((layouts, fixed), plan)
     if op.elementwise or is_planned_ahead(op):
         table.add_kind(kind_of(layouts, fixed), plan)
+    if is_hidden and op.is_fast and layouts[1:] == (complex,):
+        add_for_reals(op.table, layouts, plan)
     if float in layouts and (quick or many):
         add_for_integers(table, key, layouts, plan)
     return table.add(key, plan)
@@ -247,6 +250,15 @@ def add_for_integers(table: PlanTable, key: tuple[object, ...], layouts: Layouts
         if same != layouts:
             table.add(same if key == layouts else (same, *key[1:]), plan)
             table.add_kind(kind_of(same, plan.parameters), plan)
+
+
+def add_for_reals(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
+    """Store the plan of a tensor and a complex number for real numbers."""
+    launch = plan.launch
+    for kind in (float, int):
+        same = (layouts[0], kind)
+        real = plan.with_layouts(same, plan.outputs, lambda n, a, out, number: launch(n, a, out, number, 0.0))
+        table.add(same, real)
 
 
 def key_of(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:

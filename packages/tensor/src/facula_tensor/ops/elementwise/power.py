@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary, moved
-from facula_storage import complex128, float16, float64
+from facula_storage import complex128, float16, float64, uint16, uint32, uint64
 from facula_storage.extend.layouts import COMPLEX, INTEGER
 
 from ..._core.promotion import promote_types, result_type
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 moved(__name__)  # resolves module names in pickles of earlier releases
+
+
+WIDE = (uint16, uint32, uint64)
 
 
 @elementwise
@@ -62,6 +65,16 @@ class pow:
             raise ArgumentError(
                 f"pow: integers have no integer power {exponent}; got {input.dtype.name}; convert with .float() first"
             )
+
+    def decompose(F, operands, parameters):
+        """Unsigned integers of more than 8 bits have the powers 0 and 1 only, and 1 has their powers, as in PyTorch."""
+        base, exponent = operands
+        if type(exponent) is int and 0 <= exponent <= 1 and base.dtype in WIDE:
+            return F.clone(base) if exponent else F.ones_like(base)
+        return F.ones_like(exponent) if type(base) is int and base == 1 and exponent.dtype in WIDE else None
+
+    def direct(*layouts):
+        return True
 
     # These rules branch on the values of numbers, so they call F (Note [Symbols in rules]).
     def vjp_input(F, g, input, exponent):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import int64
+from facula_errors import DTypeError
+from facula_storage import bool_, int64
 
 from ..._dispatch.declaration import operator, under
 from .arguments import over_dim, reduced
@@ -32,6 +33,8 @@ def _index_of(name: str, extreme: str, places: str) -> Function:
         parameters = ("dim", "keepdim")
 
         def outputs(layout, dim, keepdim):
+            if layout.dtype is bool_:
+                raise DTypeError(f"{name}: not defined for bool; convert, for example with .byte()")
             dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
             check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, int64)

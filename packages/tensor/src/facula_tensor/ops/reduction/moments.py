@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, nan, prod
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
@@ -85,10 +85,10 @@ class _var:
         if root:
             deviation = F.var(input, (dims, True, correction, True))
             g = F.where(F.eq(deviation, 0), 0, F.div(g, deviation))
-            factor = 1 / freedom if freedom > 0 else float("nan")
-        else:
-            factor = 2 / freedom if freedom > 0 else float("inf")
-        scale = F.mul(g, factor)
+        if freedom <= 0 and len(dims) == len(input_layout.shape):  # as in PyTorch, which differs along dimensions
+            result = F.mul(F.where(F.eq(input, mean), nan, inf), g)
+            return F.to(result, (dtype,)) if dtype.itemsize == 2 else result
+        scale = F.mul(g, (1 if root else 2) / freedom if freedom else inf)
         if dtype.category == COMPLEX:  # programs have no complex numbers
             return F.mul(F.sub(input, mean), scale)
         result = F.scaled_distance(input, mean, scale)

@@ -193,7 +193,12 @@ def vector_norm_of(
                 f"{name}: expected dtype to be {'complex' if category == COMPLEX else 'floating'}; got {wanted.name}"
             )
         input = recorded_ops.to(input, (wanted,))
-    check_inexact(name, layout_of_tensor(input))
+    layout = layout_of_tensor(input)
+    check_inexact(name, layout)
+    if (p < 0 or p == INF) and 0 in [layout.shape[i] for i in dims]:
+        raise ArgumentError(
+            f"{name}: expected at least one element for the order {p:g}; got shape {layout.shape}, empty along {dims}"
+        )
     if not dims:  # the input is a number
         input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
     result = norm_along(input, p, dims, kept)

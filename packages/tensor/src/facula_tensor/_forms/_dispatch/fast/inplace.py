@@ -9,7 +9,7 @@ from facula_autograd.extend.hooks import move_hooks
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors.extend import known_modules
-from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
 
@@ -140,6 +140,8 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                     n.seq = next_seq()
                     n.e0 = na
                     n.rule = op.scalar_rule if lb is kind else op.rule if la is lb else op.broadcast_rule
+                    if la.dtype.category == COMPLEX:
+                        n.rule = op.complex_rules.get(n.rule, n.rule)
                     if lb is kind:
                         n.s1 = other
                     else:
@@ -270,7 +272,7 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                     n = Node()
                     n.seq = next_seq()
                     n.e0 = na
-                    n.rule = op.rule
+                    n.rule = op.rule if la.dtype.category != COMPLEX else op.complex_rules.get(op.rule, op.rule)
                     if op.saves_out:
                         n.s0 = sa
                         n.s1 = la

@@ -11,6 +11,7 @@ from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError, InvalidTypeError, NoMemoryError
 from facula_errors.extend import known_modules, trim_traceback
 from facula_storage import Storage
+from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting, recorders
@@ -33,6 +34,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     with_numbers = make_with_numbers(op, record=record, checked=checked, library_call=True) if op.elementwise else None
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -103,6 +105,8 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                     return t
                 n = t.node = Node()
                 n.rule = rule
+                if complex_rules and la.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
                 k = n.rest = SavedTensors()
@@ -168,6 +172,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     """The function of an elementwise operator with three operands, the last two or one of them numbers."""
     plans = op.table.by_key
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -226,6 +231,8 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
                     return t
                 n = t.node = Node()
                 n.rule = rule
+                if complex_rules and la.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
                 k = n.rest = SavedTensors()

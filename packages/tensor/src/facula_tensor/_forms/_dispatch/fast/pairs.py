@@ -11,6 +11,7 @@ from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError
 from facula_errors.extend import known_modules, trim_traceback
 from facula_storage import Storage
+from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
 
@@ -31,6 +32,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
     """The function of an operator with two operands, optional parameters, and one result."""
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -83,6 +85,8 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                     return t
                 n = t.node = Node()
                 n.rule = rule
+                if complex_rules and la.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
                 k = n.rest = SavedTensors()
@@ -140,6 +144,7 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
     """The function of an operator with one operand, optional parameters, and two results."""
     plans = op.table.by_key
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -199,6 +204,8 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                     return t, further
                 n = t.node = Node()
                 n.rule = rule
+                if complex_rules and la.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = n.e1 = None
                 k = n.rest = SavedTensors()

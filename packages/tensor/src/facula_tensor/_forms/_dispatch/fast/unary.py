@@ -11,6 +11,7 @@ from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError
 from facula_errors.extend import known_modules, trim_traceback
 from facula_storage import Storage
+from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
 
@@ -31,6 +32,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
     dense, plans = op.table.dense, op.table.by_key
     rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -82,6 +84,8 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                     return t
                 n = t.node = Node()
                 n.rule = rule
+                if complex_rules and la.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = input if na is LEAF else na
                 k = input
@@ -133,6 +137,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
     (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     saves = op.rule.saves
     number_first = make_number_first(op, record=record, checked=checked, library_call=True)
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -180,6 +185,8 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                         return t
                     n = t.node = Node()
                     n.rule = scalar_rule
+                    if complex_rules and la.dtype.category == COMPLEX:
+                        n.rule = complex_rules.get(n.rule, n.rule)
                     n.seq = next_seq()
                     n.e0 = input if na is LEAF else na
                     n.s1 = other
@@ -260,6 +267,8 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                     return t
                 n = t.node = Node()
                 n.rule = rule if la is lb else broadcast_rule
+                if complex_rules and la.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = input if na is LEAF else na
                 n.e1 = other if nb is LEAF else nb
@@ -319,6 +328,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
     """The function of an operator whose first operand is a Python number, as in `2 - x`."""
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
+    complex_rules = op.complex_rules
     record = record and op.recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
@@ -360,6 +370,8 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
                     return t
                 n = t.node = Node()
                 n.rule = rule
+                if complex_rules and lb.dtype.category == COMPLEX:
+                    n.rule = complex_rules.get(n.rule, n.rule)
                 n.seq = next_seq()
                 n.e0 = None
                 n.e1 = other if nb is LEAF else nb

@@ -41,7 +41,7 @@ def any(
             dim = axis_for(dim, axis, "any")
         if keepdims:
             keepdim = keepdims
-        return ops.any(*bodies.nonzero_mask("any", input, dim, keepdim), out)
+        return ops.any(*bodies.nonzero_mask("any", input, dim, keepdim, out), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -68,7 +68,7 @@ def all(
             dim = axis_for(dim, axis, "all")
         if keepdims:
             keepdim = keepdims
-        return ops.all(*bodies.nonzero_mask("all", input, dim, keepdim), out)
+        return ops.all(*bodies.nonzero_mask("all", input, dim, keepdim, out), out)
     except FaculaError as error:
         trim_traceback(error)
         raise

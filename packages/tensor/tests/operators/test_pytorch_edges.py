@@ -1,0 +1,81 @@
+"""Zeros, empty dimensions, dtypes and divisors for which PyTorch 2.13 decides the result."""
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+from facula_autograd import grad
+from facula_errors.testing import raises
+from facula_tensor import linalg
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16, ft.float32, ft.float64])
+@pytest.mark.parametrize("count", [1, 7, 70])
+def test_relu_keeps_the_sign_of_zero(dtype, count):
+    x = ft.tensor([-0.0, 0.0, NAN, -2.0, 3.0] * count, dtype=dtype)
+    for got in (x.relu(), x.clone().relu_(), ft.stack([x, x], 1)[:, 0].relu()):
+        got = got.double().numpy()
+        np.testing.assert_array_equal(got, [0.0, 0.0, NAN, 0.0, 3.0] * count)
+        assert np.signbit(got).reshape(count, 5)[:, [0, 1, 3, 4]].tolist() == [[True, False, False, False]] * count
+
+
+@pytest.mark.filterwarnings("ignore:.*is not below")
+@pytest.mark.parametrize(
+    ("name", "values", "dim", "correction", "expected"),
+    [
+        ("var", [1.0, 2.0, 4.0], None, 3, [INF, INF, INF]),
+        ("var", [1.0, 1.0], None, 5, [NAN, NAN]),
+        ("var", [1.0, 2.0, 4.0], 1, 3, [-INF, -INF, INF]),
+        ("var", [1.0, 2.0, 4.0], 1, 5, [8 / 3, 2 / 3, -10 / 3]),
+        ("std", [1.0, 2.0], None, 2, [NAN, NAN]),
+        ("std", [1.0, 2.0], 1, 3, [0.0, 0.0]),
+        ("std", [1.0, 1.0], 1, 3, [NAN, NAN]),
+    ],
+)
+def test_gradients_of_deviations_without_degrees_of_freedom(name, values, dim, correction, expected):
+    """As in PyTorch 2.13."""
+    x = ft.tensor([values, values], requires_grad=True)
+    if dim is None:
+        x = x[0]
+    deviation = getattr(ft, name)(x, dim, correction=correction)
+    (gradient,) = grad((deviation * 2).sum(), x)
+    np.testing.assert_allclose(gradient.numpy(), np.broadcast_to(expected, x.shape), rtol=1e-6)
+
+
+@pytest.mark.parametrize("order", [-1, -2, -0.5, INF, -INF])
+def test_norms_without_a_least_element_refuse_empty_dimensions(order):
+    for shape, dim in [((0,), None), ((0, 3), 0), ((2, 0), (0, 1))]:
+        with raises(RuntimeError, "linalg.vector_norm", f"expected at least one element for the order {order:g}"):
+            linalg.vector_norm(ft.zeros(shape), order, dim)
+    assert linalg.vector_norm(ft.zeros(0, 3), order, 1).shape == (0,)
+    assert linalg.vector_norm(ft.zeros(0), 0.5).item() == 0
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+def test_truth_in_out(name):
+    x = ft.tensor([[1, 0], [2, 3]], dtype=ft.uint8)
+    expected = getattr(np, name)(x.numpy(), 0)
+    for dtype in (ft.bool, ft.uint8):
+        for value in (x, x.bool(), x.float()):
+            out = ft.zeros(2, dtype=dtype)
+            assert getattr(ft, name)(value, 0, out=out) is out
+            assert out.tolist() == expected.astype(str(dtype.name)).tolist()
+    with raises(TypeError, name, "expected out to be bool or uint8", value="float32"):
+        getattr(ft, name)(x, out=ft.zeros(()))
+
+
+def test_bool_has_no_greatest_element():
+    for name in ("argmax", "argmin"):
+        with raises(TypeError, name, "not defined for bool"):
+            getattr(ft.tensor([True, False]), name)()
+
+
+@pytest.mark.parametrize("dtype", [ft.uint16, ft.uint32, ft.uint64])
+def test_first_powers_of_wide_unsigned_integers(dtype):
+    x = ft.tensor([0, 1, 3], dtype=dtype)
+    for got, expected in ((x**0, [1, 1, 1]), (x**1, [0, 1, 3]), (1**x, [1, 1, 1]), (ft.pow(x, 1), [0, 1, 3])):
+        assert got.dtype is dtype and got.tolist() == expected
+    with raises(NotImplementedError, "pow", "no kernel"):
+        x**2
