@@ -1,4 +1,4 @@
-"""Zeros, empty dimensions, dtypes and divisors for which PyTorch 2.13 decides the result."""
+"""Empty dimensions, dtypes and divisors for which PyTorch 2.13 decides the result."""
 
 import numpy as np
 import pytest
@@ -9,16 +9,6 @@ from facula_errors.testing import raises
 from facula_tensor import linalg
 
 NAN, INF = float("nan"), float("inf")
-
-
-@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16, ft.float32, ft.float64])
-@pytest.mark.parametrize("count", [1, 7, 70])
-def test_relu_keeps_the_sign_of_zero(dtype, count):
-    x = ft.tensor([-0.0, 0.0, NAN, -2.0, 3.0] * count, dtype=dtype)
-    for got in (x.relu(), x.clone().relu_(), ft.stack([x, x], 1)[:, 0].relu()):
-        got = got.double().numpy()
-        np.testing.assert_array_equal(got, [0.0, 0.0, NAN, 0.0, 3.0] * count)
-        assert np.signbit(got).reshape(count, 5)[:, [0, 1, 3, 4]].tolist() == [[True, False, False, False]] * count
 
 
 @pytest.mark.filterwarnings("ignore:.*is not below")

@@ -51,7 +51,7 @@ POINTWISE = [
     unary("exp", np.exp, result=floating, inplace="exp_", gradient=BOTH),
     unary("log", np.log, result=floating, inplace="log_", gradient=BOTH, domain=POSITIVE),
     unary("tanh", np.tanh, result=floating, inplace="tanh_", gradient=BOTH, loose=3),
-    unary("relu", lambda x: np.where(x < 0, 0, x), dtypes=REALS, inplace="relu_", gradient=REAL),
+    unary("relu", lambda x: np.maximum(x, 0), dtypes=REALS, inplace="relu_", gradient=REAL),
     unary("sqrt", np.sqrt, result=floating, inplace="sqrt_", gradient=BOTH, domain=POSITIVE),
     unary("sigmoid", sigmoid, result=floating, inplace="sigmoid_", gradient=BOTH, loose=3),
     unary("sin", np.sin, result=floating, inplace="sin_", gradient=BOTH),
