@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import DTypeError
 from facula_storage import Layout, bool_, uint8
 
 from ..._core.tensor import Tensor, layout_of_tensor
@@ -21,12 +20,8 @@ def nonzero_mask(
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
     """Return the operator's arguments: the elements (bool, uint8) or their nonzero mask, dimensions and `keepdim`."""
     input, parameters = reduction(operation, input, dim, keepdim)
-    if isinstance(out, Tensor):
-        wanted = layout_of_tensor(out).dtype
-        if wanted is not bool_ and wanted is not uint8:
-            raise DTypeError(f"{operation}: expected out to be bool or uint8; got {wanted.name}")
-        if wanted is bool_:
-            return no_record_ops.to(input, (bool_,)), parameters
+    if isinstance(out, Tensor) and layout_of_tensor(out).dtype is bool_:
+        return no_record_ops.to(input, (bool_,)), parameters
     layout = input._layout
     real = layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # `layout_of_tensor`
     return input if real.dtype is bool_ or real.dtype is uint8 else no_record_ops.to(input, (bool_,)), parameters
