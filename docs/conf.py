@@ -49,6 +49,8 @@ def prepare(app, name, source):
 
     def moved(link, file):
         path = (file.parent / link[2]).resolve() if link[2] else file
+        if path == root / "README.md" and not link[3].startswith("#"):
+            path = Path(app.srcdir, "index.md")  # which begins with it
         if path.is_relative_to(root / "examples"):
             path = programs.page_of(path) or path
         if not path.is_relative_to(app.srcdir):

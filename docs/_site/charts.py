@@ -28,6 +28,7 @@ def condense(paths: list[Path], without: str = "") -> dict:
     saved = json.loads(FILE.read_text()) if FILE.exists() else {"runs": [], "rows": []}
     read = [json.loads(path.read_text()) for path in paths]
     where = {key: read[0]["circumstances"][key] for key in KEPT}
+    where["processor"] = where["processor"].replace("(R)", "")
     where["torch"] = read[0]["circumstances"]["packages"].get("torch", "")
     runs = [where, *saved["runs"]]
     rows = {(group, name): [run + 1, group, name, *rest] for run, group, name, *rest in saved["rows"]}
