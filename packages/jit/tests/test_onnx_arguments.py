@@ -39,6 +39,12 @@ def test_names_of_inputs_and_results():
         export(lambda x: x * 2, x, output_names=["constant_1"])
 
 
+def test_paths_that_cannot_be_written(tmp_path):
+    pytest.importorskip("onnx", reason="the onnx package is not installed")
+    with raises(FileNotFoundError, "onnx.export", "cannot write the file", "check the path"):
+        export(lambda x: x + 1, images(), tmp_path / "none" / "x.onnx")
+
+
 DYNAMIC = {
     "batch": (lambda x: (x.flatten(1) @ ft.ones(108, 2), x.mean(0), x.reshape(-1, 6), x[-1], ft.cat([x, x])), {0: "n"}),
     "two": (lambda x: (x.softmax(0).transpose(0, 2), x.flatten(0, 2).sum(0) / x.shape[0], x.mean()), {0: "n", 2: "m"}),

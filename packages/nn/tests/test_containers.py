@@ -97,6 +97,8 @@ def test_sequential_multiplication():
 def test_sequential_rejects_non_modules():
     with raises(TypeError, "register_module", "expected a Module or None for '1'", value="builtin_function_or_method"):
         nn.Sequential(nn.ReLU(), print)
+    with raises(TypeError, "Sequential", "expected modules as separate arguments; got a list", "Sequential(*modules)"):
+        nn.Sequential([nn.ReLU()])
 
 
 def test_repr_groups_equal_modules():

@@ -93,6 +93,8 @@ def test_not_strict():
 def test_non_mappings_are_rejected(state):
     with raises(TypeError, "load_state_dict", "expected a mapping from names to tensors"):
         Net().load_state_dict(state)
+    with raises(TypeError, "load_state_dict", "got str; read the file first, with load(path)"):
+        Net().load_state_dict("weights.pth")
 
 
 def test_loaded_dict_is_not_modified():

@@ -28,6 +28,13 @@ def leaf(*shape, dtype=ft.float32):
     return ft.ones(*shape, dtype=dtype, requires_grad=True)
 
 
+class Layers(list):
+    """A module that is a sequence of others, as `Sequential` is."""
+
+    def parameters(self):
+        return iter([leaf(2)])
+
+
 REFUSED = [
     (lambda: SGD([]), ValueError, "SGD: got an empty list of parameters"),
     (lambda: SGD(p for p in ()), ValueError, "empty list"),
@@ -40,6 +47,7 @@ REFUSED = [
     (lambda: SGD([{"lr": 1.0}]), ValueError, "^SGD: expected a group with 'params'"),
     (lambda: SGD([{"lr": 1.0}]), KeyError, "^SGD: expected a group with 'params'; got one with lr"),
     (lambda: SGD([leaf(2), 1.0]), TypeError, "parameter 1 to be a Tensor; got float"),
+    (lambda: SGD(Layers([Layers()])), TypeError, r"got Layers; pass model.parameters\(\) for a module"),
     (lambda: SGD([leaf(2) * 2]), ValueError, "parameter 0 to be a leaf"),
     (lambda: SGD([("w", leaf(2) * 2)]), ValueError, r"parameter 0 \('w'\) to be a leaf"),
     (lambda: SGD([("w", leaf(2)), leaf(2)]), ValueError, "with names or none"),

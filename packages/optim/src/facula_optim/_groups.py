@@ -55,7 +55,8 @@ def check_group(name: str, group: Group) -> Group:
     for number, p in enumerate(listed):
         called = f"parameter {number}" + (f" ({names[number]!r})" if names else "")
         if not isinstance(p, Tensor):
-            raise InvalidTypeError(f"{name}: expected {called} to be a Tensor; got {type(p).__name__}")
+            remedy = "; pass model.parameters() for a module" if hasattr(p, "parameters") else ""
+            raise InvalidTypeError(f"{name}: expected {called} to be a Tensor; got {type(p).__name__}{remedy}")
         if not (p.is_leaf or p.retains_grad):
             raise InvalidValueError(
                 f"{name}: expected {called} to be a leaf; it was computed by an operator, and changing it changes "

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, InvalidTypeError, MissingPackageError
+from facula_errors import ArgumentError, FileError, InvalidTypeError, MissingPackageError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, from_numpy
 
@@ -38,7 +38,13 @@ class ONNXProgram:
             if not isinstance(destination, (str, os.PathLike)):
                 raise InvalidTypeError(f"onnx.export: external_data needs a path; got {type(destination).__name__}")
             options = {"save_as_external_data": True, "location": f"{os.path.basename(os.fspath(destination))}.data"}
-        onnx_package().save_model(self.model_proto, destination, **options)
+        try:
+            onnx_package().save_model(self.model_proto, destination, **options)
+        except OSError as error:
+            if not isinstance(destination, (str, os.PathLike)):
+                raise
+            text = f"onnx.export: cannot write the file: {error.strerror}; check the path and the free space"
+            raise FileError(error.errno, text, os.fspath(destination)) from None
 
     @boundary
     def __call__(self, *args: Any, **kwargs: Any) -> list[Tensor]:

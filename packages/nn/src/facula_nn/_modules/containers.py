@@ -159,6 +159,11 @@ class Sequential(_SequenceContainer[Module]):
     def __init__(self, arg: Mapping[str, Module], /) -> None: ...
     def __init__(self, *args: Any) -> None:
         super().__init__()
+        if len(args) == 1 and isinstance(args[0], (list, tuple)):
+            called, kind = type(self).__name__, type(args[0]).__name__
+            raise InvalidTypeError(
+                f"{called}: expected modules as separate arguments; got a {kind}; write {called}(*modules)"
+            )
         named = args[0].items() if len(args) == 1 and isinstance(args[0], Mapping) else enumerate(args)
         for name, module in named:
             self.add_module(str(name), module)

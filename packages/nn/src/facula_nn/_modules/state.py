@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import FaculaError, InvalidTypeError, OperationError
@@ -274,8 +275,9 @@ def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: 
         assign: replace the module's tensors by the dict's instead of copying.
     """
     if not isinstance(state_dict, Mapping):
+        remedy = "; read the file first, with load(path)" if isinstance(state_dict, (str, PathLike)) else ""
         raise InvalidTypeError(
-            f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}"
+            f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}{remedy}"
         )
     loading = Loading(state_dict, strict, assign)
     loading.plan(module, "")

@@ -260,7 +260,8 @@ def listed_tensors(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     listed: list[Any] = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
     for value in listed:
         if not isinstance(value, Tensor):
+            remedy = "; pass model.parameters() for a module" if hasattr(value, "parameters") else ""
             raise InvalidTypeError(
-                f"utils: expected parameters to be tensors; got {type(value).__name__} {value!r:.60}"
+                f"utils: expected parameters to be tensors; got {type(value).__name__} {value!r:.60}{remedy}"
             )
     return listed
