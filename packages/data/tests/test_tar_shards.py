@@ -168,6 +168,12 @@ DAMAGED = {
 }
 
 
+def test_errors_end_at_the_line_of_the_program(tmp_path):
+    with pytest.raises(CorruptFileError) as caught:
+        next(iter(TarShards(written(tmp_path / "short.tar", b"short"))))
+    assert len(caught.traceback) == 1
+
+
 @pytest.mark.parametrize("kind", DAMAGED)
 def test_damaged_archives(tmp_path, kind):
     data, message, left = DAMAGED[kind]

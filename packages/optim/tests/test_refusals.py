@@ -48,6 +48,7 @@ REFUSED = [
     (lambda: SGD([{"lr": 1.0}]), KeyError, "^SGD: expected a group with 'params'; got one with lr"),
     (lambda: SGD([leaf(2), 1.0]), TypeError, "parameter 1 to be a Tensor; got float"),
     (lambda: SGD(Layers([Layers()])), TypeError, r"got Layers; pass model.parameters\(\) for a module"),
+    (lambda: SGD([leaf(2)]).step(3), TypeError, "^SGD.step: expected a function that computes the loss; got 3"),
     (lambda: SGD([leaf(2) * 2]), ValueError, "parameter 0 to be a leaf"),
     (lambda: SGD([("w", leaf(2) * 2)]), ValueError, r"parameter 0 \('w'\) to be a leaf"),
     (lambda: SGD([("w", leaf(2)), leaf(2)]), ValueError, "with names or none"),

@@ -78,6 +78,9 @@ class FusedOptimizer(Optimizer):
         loss: object = None
         groups: list[Any] = self.param_groups
         if closure is not None:
+            if not callable(closure):
+                name = type(self).__name__
+                raise InvalidTypeError(f"{name}.step: expected a function that computes the loss; got {closure!r:.60}")
             with enable_grad():
                 loss = closure()
         for group in groups:  # schedules and users change rates: check all of them before the first update

@@ -143,6 +143,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
         self._place = start[2:]
         return self._samples(*start)
 
+    @boundary
     def _samples(self, part: int, parts: int, archive: int, sample: int, before: int) -> Iterator[dict[str, Any]]:
         """Iterate over the samples from number `sample` of an archive on; earlier archives contain `before` samples."""
         policy = _Policy(self.on_error)
