@@ -50,11 +50,8 @@ struct lines_at {
             for (int64_t k = 0; k < lines; k++) {                                                               \
                 const char *const places = at.places + k * next[1] + done * at.place_step;                      \
                 const char *const g = at.g + k * next[0] + done * at.g_step;                                    \
-                int64_t turns = block < SOME;                                                                   \
-                if (!turns)                                                                                     \
-                    for (int64_t i = 0; i < SOME; i++)                                                          \
-                        turns |= *(const int64_t *)(places + i * at.place_step) ^ place[k];                     \
-                if (!turns) { /* those of several lines overlap */                                              \
+                /* Places do not decrease: those before the last one are not read. */                           \
+                if (block == SOME && *(const int64_t *)(places + (SOME - 1) * at.place_step) == place[k]) {     \
                     ACC s = sum[k];                                                                             \
                     for (int64_t i = 0; i < SOME; i++)                                                          \
                         s += READ(*(const S *)(g + i * at.g_step));                                             \

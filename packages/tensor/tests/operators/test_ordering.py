@@ -170,6 +170,21 @@ def test_scans_along_lines_add_and_multiply_in_order(dtype, shape):
                     assert np.signbit(one.numpy()[0, -1]) == np.signbit(other[0, -1])
 
 
+@pytest.mark.parametrize("shape", [(1, 16), (3, 17), (9, 200), (20, 64)])
+def test_gradients_of_running_extremes_are_sums_of_blocks(shape):
+    rng = np.random.default_rng(shape)
+    x, g = rng.standard_normal(shape).astype("float32"), rng.integers(-9, 9, shape).astype("float32")
+    places = np.array([[line[: i + 1].argmax() for i in range(len(line))] for line in x])
+    wanted = np.zeros_like(x)
+    np.add.at(wanted, (np.arange(len(x))[:, None], places), g)
+    for level in levels():
+        with at_level(level):
+            for dim, of in ((1, lambda a: a), (0, lambda a: a.T.copy()), (1, lambda a: np.repeat(a, 2, 1)[:, ::2])):
+                leaf = ft.from_numpy(of(x)).requires_grad_()
+                leaf.cummax(dim).values.backward(ft.from_numpy(of(g)))
+                np.testing.assert_array_equal(leaf.grad.numpy(), wanted.T if dim == 0 else wanted)
+
+
 def backwards(x, g):
     """Yield the gradients of running sums and products along lines."""
     if x.dtype.is_floating_point:

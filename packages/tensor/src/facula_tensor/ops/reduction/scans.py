@@ -179,7 +179,7 @@ def cumsum(
 ) -> Tensor:
     """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower.
 
-    float32 is accumulated in double precision, half precisions in float32.
+    float32 is accumulated in double precision, half precisions in float32 or a wider dtype.
 
     >>> from facula_tensor import tensor
     >>> cumsum(tensor([1, 2, 3]), 0)
