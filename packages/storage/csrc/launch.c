@@ -7,7 +7,8 @@ enum { STACK_ARGUMENTS = 24 };
 /* Writes the plan for these layouts (see `rebind`), derived from `plan`, to `into`, sets the bytes of workspace if it
    needs any, and returns the number of elements from which to release the GIL, or a negative number if there is no such
    plan. If `into` is NULL, it returns the number of bytes of the plan. For each of `count` layouts, `layouts` has the
-   number of dimensions, the shape and the strides; for None, only -1. */
+   number of dimensions, the shape and the strides; for None, only -1; for a tuple of integers, their number, then they;
+   for an integer, 1 and it. */
 typedef int64_t (*Shaper)(void *into, const void *plan, int64_t count, const int64_t *layouts, int64_t *workspace);
 
 static PyObject *LaunchError;
@@ -152,30 +153,42 @@ PyObject *workspace_of(PyObject *module, PyObject *function)
 
 static PyObject *name_shape, *name_strides; /* interned names of a layout's attributes */
 
-/* Append an attribute of a layout, a tuple, to the numbers that `end` points to. Return its length, -1 for an error. */
-static Py_ssize_t read_tuple(PyObject *layout, PyObject *attribute, int64_t **end)
+/* Append the integers of a tuple, at most MAX_DIMENSIONS, to the numbers that `end` points to. Return its length, -1 for
+   an error. */
+static Py_ssize_t read_tuple(PyObject *tuple, int64_t **end)
 {
-    PyObject *tuple = PyObject_GetAttr(layout, attribute);
-    if (!tuple)
-        return -1;
     const Py_ssize_t count = PyTuple_Size(tuple);
     for (Py_ssize_t i = 0; i < count && count <= MAX_DIMENSIONS; i++)
         *(*end)++ = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
-    Py_DECREF(tuple);
     return PyErr_Occurred() ? -1 : count;
 }
 
-/* Append the description of a layout for shapers. 1 if it has too many dimensions, -1 for an error. */
+/* The same for an attribute of a layout. */
+static Py_ssize_t read_attribute(PyObject *layout, PyObject *attribute, int64_t **end)
+{
+    PyObject *tuple = PyObject_GetAttr(layout, attribute);
+    const Py_ssize_t count = tuple ? read_tuple(tuple, end) : -1;
+    Py_XDECREF(tuple);
+    return count;
+}
+
+/* Append the description of a layout, or of integers, for shapers. 1 if there are too many, -1 for an error. */
 static int read_layout(PyObject *layout, int64_t **end)
 {
     int64_t *const ndim = (*end)++;
     *ndim = -1;
     if (layout == Py_None)
         return 0;
-    const Py_ssize_t count = read_tuple(layout, name_shape, end);
+    if (PyIndex_Check(layout)) {
+        *ndim = 1;
+        *(*end)++ = PyLong_AsLongLong(layout);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    const int is_tuple = PyTuple_Check(layout);
+    const Py_ssize_t count = is_tuple ? read_tuple(layout, end) : read_attribute(layout, name_shape, end);
     if (count < 0 || count > MAX_DIMENSIONS)
         return count < 0 ? -1 : 1;
-    const Py_ssize_t again = read_tuple(layout, name_strides, end);
+    const Py_ssize_t again = is_tuple ? count : read_attribute(layout, name_strides, end);
     *ndim = count;
     return again < 0 ? -1 : again != count;
 }

@@ -276,6 +276,16 @@ def test_a_launch_is_made_for_other_layouts(telling):
         made(1)
 
 
+@pytest.mark.parametrize(
+    ("given", "read"), [(9, [1, 9]), (-9, [1, -9]), ((), [0]), ((7, -8), [2, 7, -8]), (np.int64(5), [1, 5])]
+)
+def test_a_launch_is_made_for_numbers(telling, given, read):
+    launch, shaper = telling
+    made = rebind(launch, shaper, contiguous((3,), float32), given)
+    assert told(made, 4 + len(read)) == [2, 1, 3, 1, *read]
+    assert rebind(launch, shaper, contiguous((3,), float32), (1,) * 65) is None
+
+
 def test_layouts_without_a_plan_have_no_launch(telling):
     launch, shaper = telling
     assert rebind(launch, shaper, contiguous((1, 1, 1, 1, 2), float32)) is None  # rejected by the shaper itself
@@ -302,7 +312,10 @@ def test_rebind_rejects_invalid_arguments(telling):
         with pytest.raises(TypeError, match="rebind: expected a launch"):
             rebind(*wrong)
     with pytest.raises(AttributeError, match="shape"):
-        rebind(launch, shaper, row, 1)
+        rebind(launch, shaper, row, "row")
+    for numbers in (("a",), (2.5,), (1 << 63,), 1 << 63):
+        with pytest.raises((TypeError, OverflowError)):
+            rebind(launch, shaper, row, numbers)
     with pytest.raises(TypeError):
         rebind(launch, "address", row, row)
 

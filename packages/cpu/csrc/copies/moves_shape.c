@@ -175,32 +175,183 @@ static int64_t shape_boxes(void *into, const void *from, int64_t count, const in
     return complete(plan, from, count, ndim, elements, filled != 0);
 }
 
-/* Layouts: a contiguous result, and the operand, which is reversed along some dimensions. Operands that are not
-   contiguous may be copied faster by tiles. */
+static int64_t *put_box(int64_t *box, int64_t from, int64_t to)
+{
+    memcpy(box, (int64_t[]){0, from, to}, BOX * sizeof *box);
+    return box + BOX;
+}
+
+static int64_t *put_dim(int64_t *dims, int64_t extent, int64_t from, int64_t to)
+{
+    memcpy(dims, (int64_t[]){extent, from, to}, DIM * sizeof *dims);
+    return dims + DIM;
+}
+
+/* Add dimensions of extent 1 to a box of fewer than two. */
+static int64_t *end_box(int64_t *dims, int64_t ndim)
+{
+    for (; ndim < 2; ndim++)
+        dims = put_dim(dims, 1, 0, 0);
+    return dims;
+}
+
+static int64_t *boxes_of(struct facula_moves *plan, int64_t ndim)
+{
+    return plan->nest + DIM * (ndim + 1);
+}
+
+/* The following functions receive the layouts of a contiguous result and of the operand, then parameters. */
+
+/* Parameter: the dimensions along which elements are in reverse order. */
 static int64_t shape_flip(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
 {
-    const struct facula_form *form = from;
-    struct facula_moves *plan = into;
-    if (count != 2)
+    if (count != 3)
         return -1;
     const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    struct facula_moves *plan = into;
+    uint64_t turned = 0;
     (void)workspace;
-    if (o.ndim < 0 || a.ndim != o.ndim || !is_row_major(&a))
+    if (o.ndim < 0 || a.ndim != o.ndim)
         return -1;
     if (!plan)
         return bytes_of(1, o.ndim);
-    int64_t *box = plan->nest + DIM * (o.ndim + 1), *dims = box + BOX;
-    box[0] = box[1] = box[2] = 0;
-    for (int64_t d = 0; d < o.ndim; d++, dims += DIM) {
-        const int turned = (int)(form->dims >> d & 1);
-        if (turned)
-            box[1] += (a.shape[d] - 1) * a.strides[d];
-        memcpy(dims, (int64_t[]){a.shape[d], turned ? -a.strides[d] : a.strides[d], o.strides[d]}, DIM * sizeof *dims);
+    const struct numbers given = next_numbers(&layouts);
+    for (int64_t i = 0; i < given.count; i++)
+        turned |= (uint64_t)1 << given.values[i];
+    int64_t *box = boxes_of(plan, o.ndim), *dims = put_box(box, 0, 0);
+    for (int64_t d = 0; d < o.ndim; d++) {
+        const int64_t step = a.strides[d], reversed = (int64_t)(turned >> d & 1);
+        box[1] += reversed * (a.shape[d] - 1) * step;
+        dims = put_dim(dims, a.shape[d], reversed ? -step : step, o.strides[d]);
     }
-    for (int64_t d = o.ndim; d < 2; d++, dims += DIM)
-        memcpy(dims, (int64_t[]){1, 0, 0}, DIM * sizeof *dims);
-    return complete(plan, form, 1, o.ndim, elements_of(&o), 0);
+    end_box(dims, o.ndim);
+    return complete(plan, from, 1, o.ndim, elements_of(&o), 0);
+}
+
+enum { MOST_ROLLED = 16 };
+
+/* Parameters: the shifts, in range, and their dimensions, which are distinct. */
+static int64_t shape_roll(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    if (count != 4)
+        return -1;
+    const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    struct facula_moves *plan = into;
+    int64_t halves = 1, boxes = 0;
+    (void)workspace;
+    if (o.ndim < 0 || a.ndim != o.ndim)
+        return -1;
+    const struct numbers shifts = next_numbers(&layouts), along = next_numbers(&layouts);
+    if (shifts.count != along.count || along.count > MOST_ROLLED)
+        return -1;
+    for (int64_t i = 0; i < along.count; i++)
+        halves *= 1 + (shifts.values[i] > 0 && shifts.values[i] < a.shape[along.values[i]]);
+    if (!plan)
+        return bytes_of(halves, o.ndim);
+    int64_t *box = boxes_of(plan, o.ndim);
+    for (int64_t choice = 0; choice < (int64_t)1 << along.count && elements_of(&a); choice++) {
+        int64_t extents[MOST_DIMS], start = 0, end = 0, is_empty = 0;
+        memcpy(extents, a.shape, sizeof *extents * (size_t)a.ndim);
+        for (int64_t i = 0; i < along.count; i++) {
+            const int64_t dim = along.values[i], by = shifts.values[i], rest = a.shape[dim] - by;
+            const int is_last = (int)(choice >> (along.count - 1 - i) & 1);
+            extents[dim] = is_last ? by : rest;
+            start += is_last ? rest * a.strides[dim] : 0;
+            end += is_last ? 0 : by * o.strides[dim];
+            is_empty |= !extents[dim];
+        }
+        if (is_empty)
+            continue;
+        int64_t *dims = put_box(box, start, end);
+        for (int64_t d = 0; d < o.ndim; d++)
+            dims = put_dim(dims, extents[d], a.strides[d], o.strides[d]);
+        box = end_box(dims, o.ndim);
+        boxes++;
+    }
+    return complete(plan, from, boxes, o.ndim, elements_of(&o), 0);
+}
+
+/* Parameters: how often each dimension is repeated as a whole, and each of its elements. */
+static int64_t shape_tile(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    if (count != 4)
+        return -1;
+    const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    struct facula_moves *plan = into;
+    int64_t step = 1;
+    (void)workspace;
+    if (o.ndim < 0 || a.ndim != o.ndim)
+        return -1;
+    const struct numbers outer = next_numbers(&layouts), inner = next_numbers(&layouts);
+    if (outer.count != a.ndim || inner.count != a.ndim)
+        return -1;
+    if (!plan)
+        return bytes_of(1, 3 * a.ndim);
+    int64_t *dims = put_box(boxes_of(plan, 3 * a.ndim), 0, 0);
+    for (int64_t d = a.ndim - 1; d >= 0; d--) {
+        const int64_t extents[] = {outer.values[d], a.shape[d], inner.values[d]}, steps[] = {0, a.strides[d], 0};
+        for (int64_t part = 2; part >= 0; part--) {
+            put_dim(dims + DIM * (3 * d + part), extents[part], steps[part], step);
+            step *= extents[part];
+        }
+    }
+    end_box(dims + DIM * 3 * a.ndim, 3 * a.ndim);
+    return complete(plan, from, 1, 3 * a.ndim, elements_of(&o), 0);
+}
+
+/* Parameters: the lengths, the strides and the first of the elements of the operand that are copied. */
+static int64_t shape_windows(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    if (count != 5)
+        return -1;
+    const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    struct facula_moves *plan = into;
+    (void)workspace;
+    if (o.ndim < 0 || a.ndim < 0)
+        return -1;
+    const struct numbers size = next_numbers(&layouts), strides = next_numbers(&layouts), first = next_numbers(&layouts);
+    if (size.count != o.ndim || strides.count != o.ndim)
+        return -1;
+    if (!plan)
+        return bytes_of(1, o.ndim);
+    int64_t *dims = put_box(boxes_of(plan, o.ndim), first.values[0], 0);
+    for (int64_t d = 0; d < o.ndim; d++)
+        dims = put_dim(dims, size.values[d], strides.values[d], o.strides[d]);
+    end_box(dims, o.ndim);
+    return complete(plan, from, 1, o.ndim, elements_of(&o), 0);
+}
+
+/* Parameters: the lengths of the result, and the strides and the first of its elements to which the operand is copied,
+   which are distinct. */
+static int64_t shape_inset(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    if (count != 5)
+        return -1;
+    const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    const struct facula_form *form = from;
+    struct facula_moves *plan = into;
+    (void)workspace;
+    if (o.ndim < 0 || a.ndim < 0)
+        return -1;
+    next_numbers(&layouts);
+    const struct numbers strides = next_numbers(&layouts), first = next_numbers(&layouts);
+    if (strides.count != a.ndim)
+        return -1;
+    if (!plan)
+        return bytes_of(1, a.ndim);
+    const int64_t elements = elements_of(&a), wanted = elements_of(&o);
+    int64_t *dims = put_box(boxes_of(plan, a.ndim), 0, first.values[0]);
+    for (int64_t d = 0; d < a.ndim; d++)
+        dims = put_dim(dims, a.shape[d], a.strides[d], strides.values[d]);
+    end_box(dims, a.ndim);
+    const int64_t release = complete(plan, form, elements > 0, a.ndim, wanted, elements != wanted);
+    memcpy(plan->value, form->value, sizeof plan->value);
+    return release;
 }
 
 FACULA_KERNEL("moves_shape", shape_boxes, 0, 0)
 FACULA_KERNEL("flip_shape", shape_flip, 0, 0)
+FACULA_KERNEL("roll_shape", shape_roll, 0, 0)
+FACULA_KERNEL("tile_shape", shape_tile, 0, 0)
+FACULA_KERNEL("windows_shape", shape_windows, 0, 0)
+FACULA_KERNEL("inset_shape", shape_inset, 0, 0)

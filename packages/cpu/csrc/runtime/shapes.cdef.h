@@ -3,13 +3,13 @@
 #include <stdint.h>
 
 /* From it, a row of the kernel table of the kind FACULA_SHAPE fills in plans for layouts, given as outputs, then
-   inputs: see `rebind` of facula_storage. Each family of operators reads some of the fields. */
+   inputs, then parameters that depend on shapes: see `rebind` of facula_storage. Each family of operators reads some of the fields. */
 struct facula_form {
     const void *part;  /* the row of the kernel table that the kernel calls, or that completes the plan */
     int64_t cost;      /* of an element, in picoseconds */
     int64_t itemsize;  /* bytes of an element of the first input; indexing: of the array */
     int64_t dtype;     /* lines, indexing: the code of that dtype */
-    uint64_t dims;     /* reductions, flip: bit mask of dimensions */
+    uint64_t dims;     /* reductions: bit mask of dimensions */
     int64_t dim;       /* softmax, lines, indexing: the dimension */
     int64_t option;    /* lines, indexing: `option`, `skip` or `mode` of the plan */
     int32_t keepdim;   /* reductions */
@@ -29,4 +29,5 @@ struct facula_form {
     int32_t negative;           /* indexing: negative indices count from the end */
     int32_t fresh;              /* indexing: the array is zeroed first */
     int32_t array, index, values; /* indexing: their places among the layouts */
+    int64_t value[2];             /* inset: the element elsewhere */
 };

@@ -23,6 +23,19 @@ static inline struct layout next_layout(const int64_t **numbers)
     return layout;
 }
 
+/* Parameters of a call. */
+struct numbers {
+    int64_t count;
+    const int64_t *values;
+};
+
+static inline struct numbers next_numbers(const int64_t **at)
+{
+    const struct numbers numbers = {**at, *at + 1};
+    *at += 1 + numbers.count;
+    return numbers;
+}
+
 static inline int64_t elements_of(const struct layout *layout)
 {
     int64_t elements = 1;

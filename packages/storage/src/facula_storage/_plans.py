@@ -75,7 +75,8 @@ class Plan:
             shape), so that the plan may be stored by dtypes alone.
         for_layouts: `for_layouts(*outputs, *inputs)` returns the launch for other layouts with the same dtypes, device
             and parameters, or None, for example if inputs do not broadcast to the output. Elementwise plans take one
-            output, whose layout all results have. None in plans without such a function.
+            output, whose layout all results have. Parameters that depend on shapes follow the layouts: integers, or
+            tuples of them. None in plans without such a function.
         inner: the backend's original plan, if `launch` is a wrapper around its launch.
         parts: the compiled launches that `launch` makes if it is a Python function, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch plus a number of bytes. None: unknown.
@@ -126,6 +127,7 @@ class Plan:
         inputs: tuple[Layout | type[complex] | None, ...],
         outputs: tuple[Layout, ...],
         launch: Callable[..., None],
+        parameters: tuple[object, ...] | None = None,
     ) -> Plan:
         """Return the plan of other layouts.
 
@@ -133,14 +135,16 @@ class Plan:
             inputs: the layouts of the operands, or the kinds of numbers, for reports.
             outputs: the layouts of the results.
             launch: a result of `for_layouts`, which computes them.
+            parameters: those of the new plan, if they differ.
         """
         made = new_instance(Plan)  # faster than the constructor
-        made.operator, made.parameters, made.elementwise = self.operator, self.parameters, self.elementwise
+        made.parameters = self.parameters if parameters is None else parameters
+        made.operator, made.elementwise = self.operator, self.elementwise
         made.outputs, made.out, made.launch, made.workspace = outputs, outputs[0], launch, workspace_of(launch)
         made.any_size = made.has_effects = False
         made.for_layouts = made.inner = made.parts = made.plain = None
         request = self.request
-        made.request = request and (request[0], inputs, request[2])
+        made.request = request and (request[0], inputs, request[2] if parameters is None else parameters)
         return made
 
     def __repr__(self) -> str:

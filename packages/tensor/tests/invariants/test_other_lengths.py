@@ -8,7 +8,21 @@ import facula_tensor as ft
 from facula_errors.testing import raises
 from facula_storage import listen
 from facula_tensor.extend import operators
-from facula_tensor.functional import linear
+from facula_tensor.functional import (
+    adaptive_avg_pool1d,
+    avg_pool2d,
+    batch_norm,
+    conv2d,
+    conv_transpose1d,
+    group_norm,
+    interpolate,
+    layer_norm,
+    linear,
+    max_pool1d,
+    max_pool2d,
+    pad,
+    rms_norm,
+)
 
 LENGTHS = (7, 1, 3, 2, 0, 50, 1000)
 
@@ -78,6 +92,29 @@ CALLS = {
     "softmax": lambda n: square(n).softmax(-1),
     "max": lambda n: square(n).max(1).values,
     "to float64": lambda n: square(n)[:, 1:].to(ft.float64),
+    "flip": lambda n: square(n).flip(0),
+    "flip, another dimension": lambda n: square(n).flip(n % 2),
+    "roll": lambda n: square(n).t().roll((1, -1), (0, 1)),
+    "roll, flattened": lambda n: square(n).roll(n),
+    "repeat": lambda n: square(n)[:, 1:].repeat(2, 1, 3),
+    "repeat_interleave": lambda n: square(n).repeat_interleave(3, 0),
+    "pad": lambda n: pad(square(n)[:, 1:], (1, n, 0, 2), value=1),
+    "pad, negative": lambda n: pad(square(n), (-1, 0)),
+    "unfold": lambda n: square(n).unfold(1, 2, 1).clone(),
+    "diag_embed": lambda n: ft.diag_embed(square(n)),
+    "max_pool1d": lambda n: max_pool1d(square(n)[None], 2, padding=1),
+    "max_pool2d with indices": lambda n: max_pool2d(square(n)[None], 2, ceil_mode=True, return_indices=True)[1],
+    "avg_pool2d": lambda n: avg_pool2d(square(n)[None], 2),
+    "adaptive_avg_pool1d": lambda n: adaptive_avg_pool1d(square(n)[None], 3),
+    "conv2d": lambda n: conv2d(square(n)[None, None], square(2)[None, None]),
+    "conv_transpose1d": lambda n: conv_transpose1d(square(n)[:1], square(3)[:1, None], stride=2),
+    "interpolate": lambda n: interpolate(square(n)[None], scale_factor=2),
+    "layer_norm": lambda n: layer_norm(square(n), (n,)),
+    "rms_norm": lambda n: rms_norm(square(n), (n,)),
+    "group_norm": lambda n: group_norm(square(n)[None].repeat(1, 2, 1), 2),
+    "batch_norm": lambda n: batch_norm(square(n), None, None, training=True),
+    "batch_norm, evaluation": lambda n: batch_norm(square(n), square(n)[0], square(n)[0].square()),
+    "tril": lambda n: square(n).tril(),
 }  # fmt: skip
 
 

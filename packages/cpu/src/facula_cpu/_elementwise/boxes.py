@@ -63,15 +63,18 @@ def plan_boxes(
         raise UnsupportedError(f"{operator}: at most 64 dimensions can be walked; got {numbers[2]}; copy first")
     address = int(ffi.cast("intptr_t", struct))
     if fill is not None:
-        store_number(output.dtype.code, fill, int(ffi.cast("intptr_t", struct.value)))
+        struct.value = element(output.dtype.code, fill)
     return Plan(operator, parameters, (output,), bind(kernel.address, address, release, 0, (struct,), 3))
 
 
-def store_number(code: int, number: tuple[float, ...], address: int) -> None:
-    """Store a number (two for complex dtypes) as an element of a dtype. Recorders do not observe this."""
+def element(code: int, number: tuple[float, ...]) -> list[int]:
+    """Return the bytes of an element of a dtype from a number (two for complex dtypes). Recorders do not observe this."""
     form = find_form("fill", ({1: type(number[0]), 2: complex}[len(number)],), code)
     assert form is not None
     kernel, plan, doubles, _ = unbind(form.launch)
+    made = ffi.new("int64_t[2]")
+    address = int(ffi.cast("intptr_t", made))
     given = pack(f"=qq{'d' if doubles else 'q'}{'d' * (len(number) - 1)}", 1, address, *number)
     run: Callable[..., int] = ffi.cast("int64_t (*)(void *, void *)", kernel)  # type: ignore[assignment]
     run(ffi.cast("void *", plan), ffi.from_buffer(given))
+    return list(made)

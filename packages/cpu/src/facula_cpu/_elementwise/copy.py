@@ -40,9 +40,14 @@ def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
         if plan is not None:
             return plan
     plan = plan_elementwise(operator, inputs, outputs, parameters)
+    return plan if isinstance(source, type) else for_contiguous(plan)
+
+
+def for_contiguous(plan: Plan) -> Plan:
+    """Restrict `for_layouts` of a plan to contiguous operands: others may be copied faster by tiles."""
     launch_for = plan.for_layouts
-    if launch_for is not None and not isinstance(source, type):  # others may be copied faster by tiles
-        plan.for_layouts = lambda output, given: launch_for(output, given) if given.is_contiguous else None
+    if launch_for is not None:
+        plan.for_layouts = lambda o, a, *numbers: launch_for(o, a, *numbers) if a.is_contiguous else None
     return plan
 
 

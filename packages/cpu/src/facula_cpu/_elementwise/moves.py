@@ -1,6 +1,6 @@
 """Planners of operators that move elements without reading their values: `flip`, `roll`, `tile`, `windows` and `inset`.
 
-Each consists of boxes of elements, which are copied or added; see boxes.py.
+Each consists of boxes of elements, which are copied or added; see Note [Moves] in moves.dispatch.c.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
-from facula_storage.extend.layouts import COMPLEX, FLOATING, contiguous_strides
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from .._runtime.planners import Strided, no_kernel, plan_for_layouts, planner
 from .._runtime.registry import kernel_for
-from .boxes import Box, plan_boxes
-from .copy import plan_transposing
+from .boxes import Box, element, plan_boxes
+from .copy import for_contiguous, plan_transposing
 from .elementwise import MOST_DIMS, find_form
 from .typed import FLOAT32, FLOAT64
 
@@ -34,68 +34,43 @@ def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) 
     return tuple(zip(shape, source, target, strict=True))
 
 
+def plan_moves(
+    operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters, numbers: Sequence[object], **form: object
+) -> Plan:
+    """Return a plan that C fills in from the parameters `numbers`."""
+    kernel, size = kernel_for("moves", outputs[0].dtype.itemsize), outputs[0].dtype.itemsize
+    return plan_for_layouts(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        kernel=kernel.address,
+        shape=f"{operator}_shape",
+        struct="facula_moves",
+        numbers=numbers,
+        cost=kernel.cost,
+        itemsize=size,
+        **form,
+    )
+
+
 @planner("flip")
 def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan o = a reversed along some dimensions. Supports any strides."""
-    (a,), (o,), (dims,) = inputs, outputs, parameters
-    if a.is_contiguous:
-        kernel = kernel_for("moves", a.dtype.itemsize)
-        return plan_for_layouts(
-            operator,
-            inputs,
-            outputs,
-            parameters,
-            kernel=kernel.address,
-            shape="flip_shape",
-            struct="facula_moves",
-            cost=kernel.cost,
-            itemsize=a.dtype.itemsize,
-            dims=sum(1 << dim for dim in dims),
-        )
-    transposing = plan_transposing(operator, a, o, parameters, dims)
-    if transposing is not None:
-        return transposing
-    start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims])
-    steps = [-step if dim in dims else step for dim, step in enumerate(a.strides)]
-    return plan_boxes(operator, parameters, o, [Box(dims_of(a.shape, steps, o.strides), start)])
+    (a,), (o,) = inputs, outputs
+    plan = None if a.is_contiguous else plan_transposing(operator, a, o, parameters, parameters[0])
+    return plan or for_contiguous(plan_moves(operator, inputs, outputs, parameters, parameters))
 
 
-@planner("tile")
-def plan_tile(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan o = a with each dimension repeated `outer` times as a whole, and each of its elements `inner` times."""
-    (a,), (o,), (outer, inner) = inputs, outputs, parameters
-    shape: list[int] = []
-    steps: list[int] = []
-    for size, step, whole, each in zip(a.shape, a.strides, outer, inner, strict=True):
-        shape += whole, size, each
-        steps += 0, step, 0
-    return plan_boxes(operator, parameters, o, [Box(dims_of(shape, steps, contiguous_strides(tuple(shape))))])
+@planner("tile", "roll", "windows")
+def plan_copies(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Plan copies to a contiguous result. Supports any strides, except for windows.
 
-
-@planner("roll")
-def plan_roll(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan o = a rotated along dimensions. Shifts are in range."""
-    (a,), (o,), (shifts, dims) = inputs, outputs, parameters
-    cuts = [
-        (((0, a.shape[dim] - by, by), (a.shape[dim] - by, by, 0)), dim) for by, dim in zip(shifts, dims, strict=True)
-    ]
-    boxes = []
-    for parts in product(*[halves for halves, _ in cuts]):
-        shape, start, end = list(a.shape), 0, 0
-        for (first, count, goes), (_, dim) in zip(parts, cuts, strict=True):
-            shape[dim] = count
-            start += first * a.strides[dim]
-            end += goes * o.strides[dim]
-        if all(shape):
-            boxes.append(Box(dims_of(shape, a.strides, o.strides), start, end))
-    return plan_boxes(operator, parameters, o, boxes)
-
-
-@planner("windows")
-def plan_windows(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan o = the elements of contiguous `a` that (shape, strides, offset) select."""
-    (o,), (shape, strides, offset, _) = outputs, parameters
-    return plan_boxes(operator, parameters, o, [Box(dims_of(shape, strides, o.strides), offset)])
+    tile      o = a with each dimension repeated `outer` times as a whole, and each of its elements `inner` times
+    roll      o = a rotated by `shifts`, which are in range, along `dims`
+    windows   o = the elements of a that (shape, strides, offset) select
+    """
+    return plan_moves(operator, inputs, outputs, parameters, parameters[:3])
 
 
 @planner("inset")
@@ -110,6 +85,8 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
         raise no_kernel("fill", (kind,), outputs)
     number = kind(value)
     numbers = (number.real, number.imag) if isinstance(number, complex) else (number,)
+    if not shared:
+        return plan_moves(operator, inputs, outputs, parameters, parameters[:3], value=element(o.dtype.code, numbers))
     if are_distinct(a.shape, strides):
         shared = ()
     if shared and o.dtype.code not in (FLOAT32, FLOAT64):

@@ -121,6 +121,7 @@ def plan_for_layouts(
     shape: str,
     struct: str,
     views: Sequence[Layout | Strided] = (),
+    numbers: Sequence[object] = (),
     **form: object,
 ) -> Plan:
     """Return a plan that C fills in for these layouts, and for later ones of the same kind.
@@ -131,6 +132,7 @@ def plan_for_layouts(
         shape: the name of the function in the kernel table that fills in its struct.
         struct: the type of that struct.
         views: the arrays that the plan is for, outputs then inputs, if they are not those of the launch.
+        numbers: the parameters that depend on shapes: integers, or tuples of them.
         form: fields of the struct facula_form from which the function fills it in.
     """
     made = ffi.new("struct facula_form *", form)
@@ -139,7 +141,7 @@ def plan_for_layouts(
     arrays = views or (*outputs, *inputs)
     launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + len(arrays))
     for_layouts = partial(rebind, launch, kernel_for(shape).address)
-    found = for_layouts(*arrays)
+    found = for_layouts(*arrays, *numbers)
     if found is None:
         ranks = ", ".join([str(array and len(array.shape)) for array in arrays])
         raise UnsupportedError(f"{operator}: expected ranks that match, at most 64; got {ranks} (results, operands)")

@@ -87,6 +87,11 @@ def is_row_major(layout: Layout) -> bool:
     return layout.is_contiguous
 
 
+def are_row_major(*layouts: Layout | None) -> bool:
+    """Return whether the same holds for all operands that are not omitted."""
+    return all([layout is None or layout.is_contiguous for layout in layouts])
+
+
 def row_major(
     name: str, decompose: Function | None = None, accepts: Callable[[Layout], bool] = is_row_major
 ) -> Function:

@@ -24,7 +24,7 @@ from facula_storage import float32
 from facula_storage.extend.layouts import FLOATING
 from facula_storage.extend.plans import PlanTable
 
-from .conversions import row_major
+from .conversions import are_row_major, row_major
 from .expressions.evaluation import traced_rule
 from .expressions.gradients import derived_rule
 from .namespaces import operators
@@ -48,8 +48,8 @@ KNOWN = frozenset(
     "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
     "has_kernel holomorphic inplace inplace_dunders inputs is_part jvp kernel launch_scalars linear low_bits "
     "mask_operands mutates named no_gradient optional outputs parameters program reads_values reflected result_dtype "
-    "results row_major scaled signature unconverted_if validate_layouts validate_values value vjp_all widens "
-    "window".split()
+    "results row_major scaled signature unconverted_if validate_layouts validate_values value varying vjp_all "
+    "widens window".split()
 ).union(OPTIONS)
 
 
@@ -91,7 +91,7 @@ class Operator:
       alone would accept; with `reads_values`, integer operands skip the fast path.
     - `decompose(F, operands, parameters)` may compute a call by other operators, and is skipped if `direct(*layouts)`
       is true. `execute(operands, parameters)` replaces plan and launch. `row_major`: the kernel takes contiguous
-      operands; others are copied first.
+      operands; others are copied first. Its own `decompose` must not depend on lengths or strides.
     - `broadcasts`: whether gradients may have a larger shape, or a wider dtype, than their operands: they are summed.
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once, None
       where an edge is.
@@ -101,6 +101,7 @@ class Operator:
       the other arguments are those of a vjp rule.
     - `batching`: its batching rule: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, if they are numbers for the launch that plans do not depend on.
+    - `varying`: parameters that depend on shapes: those of Note [Other shapes] in `slow_path/planning.py`.
     - `results`: names of the results; rules refer to those after the first by name.
     - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it: see `fast/`.
     """
@@ -133,9 +134,10 @@ class Operator:
         self.kernel: str = declared.get("kernel", self.name)
         self.validate_layouts: Callable[..., None] | None = declared.get("validate_layouts")
         self.decompose: Function | None = declared.get("decompose")
+        self.direct: Callable[..., bool] | None = declared.get("direct")
         if declared.get("row_major"):
             self.decompose = row_major(self.name, self.decompose)
-        self.direct: Callable[..., bool] | None = declared.get("direct")
+            self.direct = self.direct or are_row_major
         self.execute: Callable[..., list[Tensor]] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
         self.validate_values: Callable[..., None] | None = declared.get("validate_values")
@@ -152,6 +154,7 @@ class Operator:
         self.mutates: tuple[int, ...] = tuple([self.inputs.index(name) for name in declared.get("mutates", ())])
         self.launch_scalars: tuple[str, ...] = declared.get("launch_scalars", ())
         self.fixed: int = len(self.parameters) - len(self.launch_scalars)
+        self.varying: tuple[int, ...] = tuple([self.parameters.index(name) for name in declared.get("varying", ())])
         self.results: tuple[str, ...] = declared.get("results", ("out",))
         self.vjp_all: Function | None = declared.get("vjp_all")
         self.vjps: dict[str, Function] = {

@@ -11,7 +11,7 @@ class ternary(Keeping):
     with_numbers = make_with_numbers(op, record=record, checked=checked, library_call=True) if op.elementwise else None
     """
     arguments, operands = "first, second, third=None, parameters=(), out=None", "(first, second, third)"
-    among, planned = "(la, lb, lc)", f"not values and {Keeping.planned}"
+    among = "(la, lb, lc)"
     before = """
     $out
     if with_numbers is not None:
@@ -52,7 +52,7 @@ class with_numbers(ternary):
     plans = op.table.by_key
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     """
-    arguments, before, parameters, planned = "first, second, third", "", "()", Keeping.planned
+    arguments, before, parameters, fixed = "first, second, third", "", "()", "()"
     loads = """
     $load(a; first)
     lb: Any = type(second)

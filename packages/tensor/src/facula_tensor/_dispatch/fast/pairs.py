@@ -7,7 +7,6 @@ class double(Keeping):
     """The function of an operator with two operands, optional parameters, and one result."""
 
     arguments, operands, among = "first, second, parameters=(), out=None", "(first, second)", "(la, lb)"
-    planned = f"not values and {Keeping.planned}"
     loads = """
     $load(a; first)
     $load(b; second)
@@ -31,7 +30,7 @@ class pair(Keeping):
     plans = op.table.by_key
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     """
-    arguments, operands = "input, parameters=(), out=None", "(input,)"
+    arguments, operands, fixed = "input, parameters=(), out=None", "(input,)", "parameters"
     loads = "$load(a; input)"
     find = """
     layouts = (la,)

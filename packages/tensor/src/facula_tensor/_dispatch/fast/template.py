@@ -128,7 +128,7 @@ class Recording(Path):
     plan = plans[$key]
     lo: Any = plan.out
     """
-    planned = "plan_of_other_shape(op, op.table, $key, $layouts, $fixed)"
+    planned = "plan_of_other_shape(op, op.table, $key, $layouts, $parameters)"
     fixed = "$parameters"
     done = """
     s.ptr = p
@@ -222,9 +222,10 @@ class Keeping(Recording):
     """
     found, before = "$plans", "$out"
     parameters, layouts, key = "parameters", "layouts", "(layouts, $fixed)"
+    fixed = "parameters[:fixed] if values else parameters"
     find = """
     layouts = $among
-    plan = plans[(layouts, parameters[:fixed] if values else parameters)]
+    plan = plans[$key]
     lo: Any = plan.out
     """
     launch = """

@@ -59,7 +59,7 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
     if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)
     if op.elementwise or is_planned_ahead(op):
-        table.add_kind(kind_of(layouts, fixed), plan)
+        table.add_kind(kind_of(layouts, steady(op, fixed)), plan)
     if is_hidden and op.is_fast and layouts[1:] == (complex,):
         add_for_reals(op.table, layouts, plan)
     if float in layouts and (quick or many):
@@ -74,7 +74,9 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
 # call of a kind has passed, fast paths make plans for the others directly. Many plans have a function that
 # returns the launch for other layouts (`Plan.for_layouts`), whose work is done in C; those of elementwise plans also
 # determine whether operands broadcast. Other operators check their layouts, and call the backend if there is no such
-# function. An operator's table contains the kinds that fast paths may serve, and `slow_table` the others.
+# function. Parameters that are `varying` depend on shapes, such as the size of a convolution's result: they are not part
+# of the kind, and `for_layouts` receives them after the layouts. An operator's table contains the kinds that fast paths
+# may serve, and `slow_table` the others.
 def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """Return the key shared by calls that differ only in shapes and strides. Zero-dimensional operands have
     other keys than arrays of the same dtype, since they promote differently."""
@@ -89,8 +91,15 @@ def is_planned_ahead(op: Operator) -> bool:
     """Return whether layouts alone determine the handling of a call that is not elementwise. They do not if the
     operator may reject values, run without a plan, or redirect calls for reasons that cannot be queried."""
     return op.arity >= 0 and not (
-        op.validate_values or op.execute or op.launch_scalars or (op.decompose and op.direct is None)
+        op.validate_values or op.execute or (op.decompose and op.direct is None)
     )
+
+
+def steady(op: Operator, parameters: Parameters) -> Parameters:
+    """Return the parameters that all calls of a kind share."""
+    if not op.varying:
+        return parameters
+    return tuple([parameter for place, parameter in enumerate(parameters) if place not in op.varying])
 
 
 def plan_of_other_shape(
@@ -103,10 +112,11 @@ def plan_of_other_shape(
     known: Plan | None
     largest: Any
     arrays: tuple[Any, ...]
+    shared = steady(op, parameters[: op.fixed]) if op.varying or op.launch_scalars else parameters
     if len(layouts) == 2 and type(layouts[0]) is type(layouts[1]) is Layout:  # inlined: the usual case
         largest, other = layouts
         first = largest.dtype if largest.shape else (largest.dtype,)  # as in `kind_of`
-        known = table.by_kind.get((first, other.dtype if other.shape else (other.dtype,), largest.device, parameters))
+        known = table.by_kind.get((first, other.dtype if other.shape else (other.dtype,), largest.device, shared))
         if known is None or other.device is not largest.device:
             return None
         if other.numel > largest.numel or (other.numel == largest.numel and len(other.shape) > len(largest.shape)):
@@ -118,13 +128,13 @@ def plan_of_other_shape(
         largest = layouts[0]
         arrays = (largest,)
         first = largest.dtype if largest.shape else (largest.dtype,)
-        known = table.by_kind.get((first, *layouts[1:], largest.device, parameters))
+        known = table.by_kind.get((first, *layouts[1:], largest.device, shared))
         if known is None:
             return None
     else:
         arrays = tuple([layout for layout in layouts if type(layout) is Layout])
         largest = max(arrays, key=_by_size, default=None)
-        known = table.by_kind.get(kind_of(layouts, parameters)) if arrays else None
+        known = table.by_kind.get(kind_of(layouts, shared)) if arrays else None
         if known is None or any([array.device is not largest.device for array in arrays]):
             return None
         if any([array is not largest and array == largest for array in arrays]):
@@ -183,13 +193,17 @@ def plan_by_checking(
             op.validate_layouts(*layouts, *parameters)
         if op.direct is not None and not op.direct(*layouts):
             return None
+        if op.unconverted_if is not None and layouts[0].dtype not in op.unconverted:
+            return None  # whether operands are converted depends on their layouts
+        fixed = parameters[: op.fixed]
         outputs = output_layouts(op, layouts, parameters)
         if len(outputs) > 1 and op.is_fast:
             return None
-        launch = known.for_layouts and known.for_layouts(*outputs, *layouts)
+        given = [fixed[place] for place in op.varying]
+        launch = known.for_layouts and known.for_layouts(*outputs, *layouts, *given)
         if launch is None:
-            return table.add(key, make_plan(op, layouts, outputs, parameters))
-        plan = known.with_layouts(layouts, outputs, launch)
+            return table.add(key, make_plan(op, layouts, outputs, fixed))
+        plan = known.with_layouts(layouts, outputs, launch, fixed)
         return table.add(key, with_workspace(plan, len(layouts) + len(outputs)) if plan.workspace else plan)
     except Exception:  # any exception: the slow path raises it again
         return None

@@ -11,7 +11,7 @@ from facula_storage.extend.layouts import FLOATING
 
 from ..._core.errors import relabel
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
-from ..._dispatch.conversions import at_least_float32
+from ..._dispatch.conversions import are_row_major, at_least_float32
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
 from ..._dispatch.slow_path.slow_call import check_changes
@@ -62,20 +62,14 @@ def check_several(layout: Layout, operands: Operands) -> None:
         )
 
 
-def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
-    """Return the operands with the first `count` made contiguous; None if they are already."""
-    ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
-    return None if all(a is b for a, b in zip(ready, operands, strict=True)) else ready
-
-
 def in_training(
     name: str, F: Namespace, operands: Operands, parameters: Parameters
 ) -> Sequence[Tensor] | Tensor | None:
     """Call the operator of this name on contiguous copies; None if operands are contiguous."""
     call = getattr(F, name)
-    ready = made_contiguous(F, operands, 3)
-    if ready is not None:
-        return call(*ready, parameters)
+    ready = [None if a is None else F.contiguous(a) for a in operands[:3]]
+    if not all([a is b for a, b in zip(ready, operands, strict=False)]):
+        return call(*ready, *operands[3:], parameters)
     running, count = operands[3:5], operands[5:]
     if all([statistic is None or layout_of_tensor(statistic).is_contiguous for statistic in running]):
         return None
@@ -121,6 +115,7 @@ class _batch_norm:
     compute_dtype = at_least_float32
     validate_layouts = check_batch_norm
     decompose = partial(in_training, "batch_norm")
+    direct = are_row_major
     batching = training_of_batches
 
     def outputs(input, *rest):
@@ -144,6 +139,7 @@ class _batch_norm_counted:
     compute_dtype = at_least_float32
     validate_layouts = check_batch_norm
     decompose = partial(in_training, "batch_norm_counted")
+    direct = are_row_major
     batching = training_of_batches
 
     def outputs(input, *rest):
@@ -212,10 +208,7 @@ class _batch_norm_eval:
 
     compute_dtype = at_least_float32
     validate_layouts = check_batch_norm
-
-    def decompose(F, operands, parameters):
-        ready = made_contiguous(F, operands, 5)
-        return None if ready is None else F.batch_norm_eval(*ready, parameters)
+    row_major = True
 
     def batching(F, call):
         input, *given = call.operands

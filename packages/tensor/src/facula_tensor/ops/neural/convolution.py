@@ -105,6 +105,7 @@ class _conv2d:
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
     parameters = PARAMETERS
+    varying = ("size",)
     bilinear = ("input", "weight")
     linear = ("bias",)
     compute_dtype = in_one_dtype
@@ -146,6 +147,7 @@ class _conv2d_input:
 
     inputs = ("grad", "weight")
     parameters = PARAMETERS
+    varying = ("size",)
     compute_dtype = in_one_dtype
     unconverted_if = partial(_on_pairs, "conv2d_input")
     row_major = True
@@ -184,6 +186,7 @@ class _conv2d_weight:
 
     inputs = ("grad", "input")
     parameters = PARAMETERS
+    varying = ("size",)
     compute_dtype = in_one_dtype
     unconverted_if = partial(_on_pairs, "conv2d_weight")
     row_major = True

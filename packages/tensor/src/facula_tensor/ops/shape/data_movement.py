@@ -34,6 +34,7 @@ class _windows:
     """
 
     parameters = ("size", "strides", "offset", "shared")
+    varying = ("size", "strides", "offset")
     holomorphic = False
     row_major = True
 
@@ -59,6 +60,7 @@ class _inset:
     """
 
     parameters = ("size", "strides", "offset", "shared", "value")
+    varying = ("size", "strides", "offset")
     holomorphic = False
 
     def batching(F, call):
@@ -77,7 +79,7 @@ class _inset:
 class _tile:
     """The operand repeated along each dimension: the whole dimension `outer` times, each element `inner` times."""
 
-    parameters = ("outer", "inner")
+    parameters = varying = ("outer", "inner")
     holomorphic = False
 
     batching = "along"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class _flip:
     """The elements in reverse order along `dims`, which count from the front."""
 
-    parameters = ("dims",)
+    parameters = varying = ("dims",)
     linear = ("input",)
     holomorphic = False
 
@@ -39,7 +39,7 @@ class _flip:
 class _roll:
     """The elements shifted by `shifts`, which are in range, along `dims`, which are distinct."""
 
-    parameters = ("shifts", "dims")
+    parameters = varying = ("shifts", "dims")
     linear = ("input",)
     holomorphic = False
 

@@ -91,7 +91,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                 if hasattr(error, "launched"):
                     raise
                 if type(error) is KeyError:
-                    if not values and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed] if values else parameters), layouts, parameters):
                         continue
             else:
                 s.ptr = p
@@ -385,7 +385,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 if hasattr(error, "launched"):
                     raise
                 if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters[:fixed]):
+                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters):
                         continue
             else:
                 s.ptr = p

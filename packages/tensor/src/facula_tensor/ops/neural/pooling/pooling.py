@@ -67,6 +67,7 @@ class _max_pool2d:
     """Compute the maximum of each window, and its index in the plane."""
 
     parameters = PARAMETERS
+    varying = ("size",)
     results = ("out", "indices")
     batching = "leading"
     compute_dtype = exact(int64)
@@ -86,6 +87,7 @@ class _max_pool2d_grad:
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
+    varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
     row_major = True
@@ -103,6 +105,7 @@ class _max_pool2d_pick:
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
+    varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
     row_major = True
@@ -119,6 +122,7 @@ class _max_pool2d_values:
     """Compute the maximum of each window."""
 
     parameters = PARAMETERS
+    varying = ("size",)
     batching = "leading"
     compute_dtype = exact(int64)
     row_major = True
@@ -141,6 +145,7 @@ class _max_pool2d_values_grad:
 
     inputs = ("grad", "input")
     parameters = PARAMETERS
+    varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
     row_major = True
@@ -160,6 +165,7 @@ class _avg_pool2d:
     """Compute the mean of each window."""
 
     parameters = PARAMETERS
+    varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
     row_major = True
@@ -181,6 +187,7 @@ class _avg_pool2d_grad:
     """Distribute the gradients of windows to their elements."""
 
     parameters = PARAMETERS
+    varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
     row_major = True

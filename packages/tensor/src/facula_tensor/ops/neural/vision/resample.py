@@ -70,6 +70,7 @@ class _resample:
     """
 
     parameters = ("dim", "taps", "columns", "columns_first")
+    varying = ("taps", "columns")
     holomorphic = False
     row_major = True
 
