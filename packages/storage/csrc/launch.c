@@ -184,7 +184,7 @@ static int read_layout(PyObject *layout, int64_t **end)
         *(*end)++ = PyLong_AsLongLong(layout);
         return PyErr_Occurred() ? -1 : 0;
     }
-    const int is_tuple = PyTuple_Check(layout);
+    const int is_tuple = PyTuple_CheckExact(layout);
     const Py_ssize_t count = is_tuple ? read_tuple(layout, end) : read_attribute(layout, name_shape, end);
     if (count < 0 || count > MAX_DIMENSIONS)
         return count < 0 ? -1 : 1;

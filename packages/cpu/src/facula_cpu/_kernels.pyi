@@ -55,6 +55,9 @@ class FFI:
     def string(self, data: CData) -> bytes: ...
 
 class Library:
+    FACULA_REGULAR_WINDOWS: int
+    FACULA_EVEN_WINDOWS: int
+    FACULA_NO_WINDOWS: int
     FACULA_CONVOLUTION_ROWS: int
     FACULA_DEPTHWISE_BAND: int
     FACULA_DEPTHWISE_LINES: int

@@ -68,7 +68,7 @@ def plan_boxes(
 
 
 def element(code: int, number: tuple[float, ...]) -> list[int]:
-    """Return the bytes of an element of a dtype from a number (two for complex dtypes). Recorders do not observe this."""
+    """Return the bytes of a number (two for complex dtypes) as an element of a dtype. Recorders do not observe this."""
     form = find_form("fill", ({1: type(number[0]), 2: complex}[len(number)],), code)
     assert form is not None
     kernel, plan, doubles, _ = unbind(form.launch)

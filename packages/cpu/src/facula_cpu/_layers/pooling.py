@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
 from facula_errors import UnsupportedError
-from facula_storage import Plan
 
-from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._kernels import lib
+from .._runtime.planners import no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from facula_storage import Plan
 
-    Window = tuple[int, int, int]  # first element, elements, factor of the divisor
-
-    from .._runtime.types import Layouts, Parameters, Struct
+    from .._runtime.types import Layouts, Parameters
 
 INT64 = 6
 MOST_ELEMENTS = 1 << 31  # of a plane: kernels count them in 32 bits
 BY_INDEX = ("max_pool2d_grad", "max_pool2d_pick")  # without a geometry, they accept any indices
-STRUCT = ffi.typeof("struct facula_pooling *")
 
 
 @planner(
@@ -48,7 +43,7 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     made, geometry = outputs[0], parameters[0]
     kernel = find_kernel(operator, made.dtype.code)
     by_values = operator == "max_pool2d_values_grad"
-    arrays, indices = (inputs[0], made), (*inputs[1:], *outputs[1:]) if not by_values else ()
+    indices = () if by_values else (*inputs[1:], *outputs[1:])
     if (
         kernel is None
         or not all(array.is_contiguous for array in (*inputs, *outputs))
@@ -57,84 +52,31 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     ):
         raise no_kernel(operator, inputs, outputs)
     backward = operator.endswith("grad")
-    (height, width), (out_height, out_width) = (array.shape[-2:] for array in (arrays[::-1] if backward else arrays))
+    height, width = (made if backward else inputs[0]).shape[-2:]
     if height * width >= MOST_ELEMENTS:
         raise UnsupportedError(f"{operator}: expected planes of less than 2**31 elements; got {height} x {width}")
-    rows, columns = windows(operator, geometry, (height, width), (out_height, out_width))
-    struct: Struct = ffi.new(STRUCT, {"windows": [number for window in (*rows, *columns) for number in window]})
-    struct.planes = prod(made.shape[:-2])
-    struct.height, struct.width, struct.out_height, struct.out_width = height, width, out_height, out_width
-    struct.row_dilation = struct.column_dilation = struct.column_stride = 1
-    if geometry is not None:
-        struct.kernel_width, struct.column_stride, struct.left = (pair[1] for pair in geometry[:3])
-        if operator.startswith("max"):
-            struct.row_dilation, struct.column_dilation = geometry[3]
-    elif operator not in BY_INDEX and out_width and not width % out_width:
-        struct.kernel_width = struct.column_stride = width // out_width
-
-    # Estimated work of the largest output row, or of a plane.
-    tall, wide = max([row[1] for row in rows], default=0), max([column[1] for column in columns], default=0)
-    finds = operator in ("max_pool2d", "max_pool2d_values")
-    each = kernel.cost * (tall * wide * out_width if finds else tall * width + wide * out_width)
-    units = struct.planes * out_height
-    if len(inputs) > 1 or backward:
-        each, units = each * out_height + kernel.cost * height * width, struct.planes
-    struct.serial = each * units <= SERIAL
-    struct.group = max(1, SERIAL // (2 * each or 1))
-    return bound_plan(
+    fields: dict[str, object] = {"windows": lib.FACULA_EVEN_WINDOWS}
+    if geometry is None and operator in BY_INDEX:
+        fields["windows"] = lib.FACULA_NO_WINDOWS
+    elif geometry is not None:
+        pairs = geometry if operator.startswith("max") else (*geometry[:3], (1, 1))
+        fields = {"windows": lib.FACULA_REGULAR_WINDOWS, "geometry": [number for pair in pairs for number in pair]}
+        if operator.startswith("avg"):
+            fields |= {"flag": geometry[3], "option": geometry[4] or 0}
+    return plan_for_layouts(
         operator,
-        parameters,
+        inputs,
         outputs,
-        kernel.address,
-        struct,
+        parameters,
+        kernel=kernel.address,
+        shape="pooling_shape",
+        struct="facula_pooling",
+        numbers=parameters[1:2],
+        cost=kernel.cost,
         arrays=len(inputs) + len(outputs),
-        cost=each * units / max(made.numel, 1),
+        results=len(outputs),
+        ordered=operator in ("max_pool2d", "max_pool2d_values"),
+        backwards=backward,
+        together=backward or len(inputs) > 1,
+        **fields,
     )
-
-
-def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out: Sequence[int]) -> list[list[Window]]:
-    """Return the windows of each output row, and of each output column."""
-    if geometry is None:
-        if operator in BY_INDEX:
-            return [[(0, 0, 0)] * count for count in out]
-        return [evenly(length, count) for length, count in zip(size, out, strict=True)]
-    if operator.startswith("max"):
-        return [regular(*along) for along in zip(size, out, *geometry, strict=True)]
-    *pairs, padded, divisor = geometry
-    both = [regular(*along, padded=padded) for along in zip(size, out, *pairs, strict=True)]
-    if divisor is not None:
-        both = [
-            [(first, count, factor) for first, count, _ in taps]
-            for taps, factor in zip(both, (divisor, 1), strict=True)
-        ]
-    return both
-
-
-def regular(
-    length: int, count: int, kernel: int, stride: int, padding: int, dilation: int = 1, *, padded: bool = False
-) -> list[Window]:
-    """Return `count` windows of `kernel` elements, `stride` apart, clipped to the borders; `padded` counts the padding.
-
-    >>> regular(5, 3, 3, 2, 1), regular(5, 3, 3, 2, 1, padded=True)[0]
-    ([(0, 2, 2), (1, 3, 3), (3, 2, 2)], (0, 2, 3))
-    """
-    found = []
-    for start in range(-padding, count * stride - padding, stride):
-        skipped = -(start // dilation) if start < 0 else 0
-        first = start + skipped * dilation
-        taps = min(kernel - skipped, -((first - length) // dilation))
-        found.append((first, taps, min(kernel, length + padding - start) if padded else taps))
-    return found
-
-
-def evenly(length: int, count: int) -> list[Window]:
-    """Return `count` windows that divide `length` elements as evenly as possible; neighbours may share an element.
-
-    >>> evenly(5, 3)
-    [(0, 2, 2), (1, 3, 3), (3, 2, 2)]
-    """
-    found = []
-    for place in range(count):
-        first, end = place * length // count, -((place + 1) * length // -count)
-        found.append((first, end - first, end - first))
-    return found

@@ -52,7 +52,7 @@ class with_numbers(ternary):
     plans = op.table.by_key
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     """
-    arguments, before, parameters, fixed = "first, second, third", "", "()", "()"
+    arguments, before, parameters, key = "first, second, third", "", "()", "(layouts, ())"
     loads = """
     $load(a; first)
     lb: Any = type(second)
@@ -86,7 +86,7 @@ class many(Keeping):
     rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
     numbers = (float, int) if op.elementwise else ()
     """
-    arguments, operands, fixed = "*operands, out=None", "operands", "parameters[:fixed]"
+    arguments, operands, key = "*operands, out=None", "operands", "(layouts, parameters[:fixed])"
     before = """
     parameters = ()
     if len(operands) > count:
@@ -129,7 +129,7 @@ class many(Keeping):
     """
     find = """
     layouts = tuple(layouts)
-    plan = plans[(layouts, parameters[:fixed])]
+    plan = plans[$key]
     lo: Any = plan.out
     further = []
     for layout in plan.outputs[1:]:

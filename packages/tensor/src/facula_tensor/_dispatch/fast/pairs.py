@@ -30,11 +30,11 @@ class pair(Keeping):
     plans = op.table.by_key
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     """
-    arguments, operands, fixed = "input, parameters=(), out=None", "(input,)", "parameters"
+    arguments, operands, key = "input, parameters=(), out=None", "(input,)", "(layouts, parameters)"
     loads = "$load(a; input)"
     find = """
     layouts = (la,)
-    plan = plans[(layouts, parameters)]
+    plan = plans[$key]
     lo, lf = plan.outputs
     """
     launch = """

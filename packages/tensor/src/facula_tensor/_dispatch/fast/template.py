@@ -129,7 +129,6 @@ class Recording(Path):
     lo: Any = plan.out
     """
     planned = "plan_of_other_shape(op, op.table, $key, $layouts, $parameters)"
-    fixed = "$parameters"
     done = """
     s.ptr = p
     s.version = 0
@@ -221,11 +220,11 @@ class Keeping(Recording):
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     """
     found, before = "$plans", "$out"
-    parameters, layouts, key = "parameters", "layouts", "(layouts, $fixed)"
-    fixed = "parameters[:fixed] if values else parameters"
+    parameters, layouts, key = "parameters", "layouts", "key"
     find = """
     layouts = $among
-    plan = plans[$key]
+    key = (layouts, parameters[:fixed] if values else parameters)
+    plan = plans[key]
     lo: Any = plan.out
     """
     launch = """

@@ -74,9 +74,9 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
 # call of a kind has passed, fast paths make plans for the others directly. Many plans have a function that
 # returns the launch for other layouts (`Plan.for_layouts`), whose work is done in C; those of elementwise plans also
 # determine whether operands broadcast. Other operators check their layouts, and call the backend if there is no such
-# function. Parameters that are `varying` depend on shapes, such as the size of a convolution's result: they are not part
-# of the kind, and `for_layouts` receives them after the layouts. An operator's table contains the kinds that fast paths
-# may serve, and `slow_table` the others.
+# function. Parameters that are `varying` depend on shapes, such as the size of a convolution's result: they are not
+# part of the kind, and `for_layouts` receives them after the layouts. An operator's table contains the kinds that fast
+# paths may serve, and `slow_table` the others.
 def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """Return the key shared by calls that differ only in shapes and strides. Zero-dimensional operands have
     other keys than arrays of the same dtype, since they promote differently."""
@@ -90,9 +90,7 @@ def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
 def is_planned_ahead(op: Operator) -> bool:
     """Return whether layouts alone determine the handling of a call that is not elementwise. They do not if the
     operator may reject values, run without a plan, or redirect calls for reasons that cannot be queried."""
-    return op.arity >= 0 and not (
-        op.validate_values or op.execute or (op.decompose and op.direct is None)
-    )
+    return op.arity >= 0 and not (op.validate_values or op.execute or (op.decompose and op.direct is None))
 
 
 def steady(op: Operator, parameters: Parameters) -> Parameters:

@@ -74,7 +74,8 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                     oc = third._offset
                     nc = third.node
                 layouts = (la, lb, lc)
-                plan = plans[(layouts, parameters[:fixed] if values else parameters)]
+                key = (layouts, parameters[:fixed] if values else parameters)
+                plan = plans[key]
                 lo: Any = plan.out
                 s = Storage()
                 if guard:
@@ -91,7 +92,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                 if hasattr(error, "launched"):
                     raise
                 if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed] if values else parameters), layouts, parameters):
+                    if plan_of_other_shape(op, op.table, key, layouts, parameters):
                         continue
             else:
                 s.ptr = p

@@ -54,7 +54,8 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                 ob = second._offset
                 nb = second.node
                 layouts = (la, lb)
-                plan = plans[(layouts, parameters[:fixed] if values else parameters)]
+                key = (layouts, parameters[:fixed] if values else parameters)
+                plan = plans[key]
                 lo: Any = plan.out
                 s = Storage()
                 if guard:
@@ -71,7 +72,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                 if hasattr(error, "launched"):
                     raise
                 if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed] if values else parameters), layouts, parameters):
+                    if plan_of_other_shape(op, op.table, key, layouts, parameters):
                         continue
             else:
                 s.ptr = p
