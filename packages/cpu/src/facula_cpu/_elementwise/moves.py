@@ -35,9 +35,14 @@ def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) 
 
 
 def plan_moves(
-    operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters, numbers: Sequence[object], **form: object
+    operator: str,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
+    numbers: Sequence[object],
+    value: Sequence[int] = (0, 0),
 ) -> Plan:
-    """Return a plan that C fills in from the parameters `numbers`."""
+    """Return a plan that C fills in from the parameters `numbers`, and the element `value` of `inset`."""
     kernel, size = kernel_for("moves", outputs[0].dtype.itemsize), outputs[0].dtype.itemsize
     return plan_for_layouts(
         operator,
@@ -50,7 +55,7 @@ def plan_moves(
         numbers=numbers,
         cost=kernel.cost,
         itemsize=size,
-        **form,
+        value=value,
     )
 
 

@@ -55,14 +55,14 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     height, width = (made if backward else inputs[0]).shape[-2:]
     if height * width >= MOST_ELEMENTS:
         raise UnsupportedError(f"{operator}: expected planes of less than 2**31 elements; got {height} x {width}")
-    fields: dict[str, object] = {"windows": lib.FACULA_EVEN_WINDOWS}
+    kind, padded, divisor, pairs = lib.FACULA_EVEN_WINDOWS, False, None, []
     if geometry is None and operator in BY_INDEX:
-        fields["windows"] = lib.FACULA_NO_WINDOWS
+        kind = lib.FACULA_NO_WINDOWS
     elif geometry is not None:
-        pairs = geometry if operator.startswith("max") else (*geometry[:3], (1, 1))
-        fields = {"windows": lib.FACULA_REGULAR_WINDOWS, "geometry": [number for pair in pairs for number in pair]}
+        kind, pairs = lib.FACULA_REGULAR_WINDOWS, geometry
         if operator.startswith("avg"):
-            fields |= {"flag": geometry[3], "option": geometry[4] or 0}
+            *pairs, padded, divisor = geometry
+            pairs.append((1, 1))  # dilation
     return plan_for_layouts(
         operator,
         inputs,
@@ -78,5 +78,8 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
         ordered=operator in ("max_pool2d", "max_pool2d_values"),
         backwards=backward,
         together=backward or len(inputs) > 1,
-        **fields,
+        windows=kind,
+        geometry=[number for pair in pairs for number in pair],
+        flag=padded,
+        option=divisor or 0,
     )
