@@ -123,6 +123,12 @@ of_rows("x[:k].softmax(1)", lambda F, x: x.softmax(1))
 of_rows("x[:k].log_softmax(0)", lambda F, x: x.log_softmax(0))
 of_rows("x[:k].flip(0)", lambda F, x: x.flip(0))
 of_rows("x[:k] @ x[:2].T", lambda F, x: x @ x[:2].T)
+of_rows("x[:k].roll(1, 0)", lambda F, x: x.roll(1, 0))
+of_rows("x[:k].repeat(2, 1)", lambda F, x: x.repeat(2, 1))
+of_rows("x[:k].topk(2)", lambda F, x: x.topk(2))
+of_rows("pad(x[:k], (1, 1))", lambda F, x: F.nn.functional.pad(x, (1, 1)))
+of_rows("layer_norm(x[:k])", lambda F, x: F.nn.functional.layer_norm(x, (16,)))
+of_rows("max_pool1d(x[:k], 2)", lambda F, x: F.nn.functional.max_pool1d(x, 2))
 
 
 @rows.row("x = cat((x, one)), longer each time", TARGET, count=1000)
