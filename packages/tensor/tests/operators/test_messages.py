@@ -324,6 +324,28 @@ def test_out_of_memory_errors_name_operation_and_shape(name):
     has_no_internal_cause(caught.value)
 
 
+def _assign(x, value):
+    x[0] = value
+
+
+ENDING_AT_THE_PROGRAM = {
+    "in place": lambda x: x.add_("a"),
+    "of a leaf": lambda x: x.requires_grad_().add_(1),
+    "unary": lambda x: x.requires_grad_().exp_(),
+    "in a mode": lambda x: ft.no_grad()(lambda: x.mul_("a"))(),
+    "assignment": lambda x: _assign(x, ft.ones(5)),
+    "operator": lambda x: x + "a",
+    "function": lambda x: ft.cat(x),
+}
+
+
+@pytest.mark.parametrize("name", ENDING_AT_THE_PROGRAM)
+def test_tracebacks_end_at_the_line_of_the_program(name):
+    with pytest.raises((TypeError, RuntimeError)) as caught:
+        ENDING_AT_THE_PROGRAM[name](ft.ones(2, 2))
+    assert str(caught.traceback[-1].path) == __file__
+
+
 def test_the_fast_path_names_the_operation():
     """If a plan is known but allocation fails, the fast path passes the call to the general one."""
     small = m(8)

@@ -24,7 +24,7 @@ NAMES = {
     ".._core.call_sites": "user_frame",
     ".._core.tensor": "Tensor",
     ".._dispatch.namespaces": "no_record_ops",
-    ".._dispatch.slow_path.inplace": "accumulate trimmed_inplace",
+    ".._dispatch.slow_path.inplace": "accumulate slow_inplace",
     ".._dispatch.slow_path.launching": "MISSED NOWHERE",
     ".._dispatch.slow_path.modes": "call_in_mode unrecorded",
     ".._dispatch.slow_path.planning": "plan_inplace_of_other_shape plan_of_other_shape",

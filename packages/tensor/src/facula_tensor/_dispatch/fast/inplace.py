@@ -80,7 +80,7 @@ class Changing(Path):
     return input
     """
     missed = "break"
-    leave = "return trimmed_inplace(op, $operands)"
+    leave = "$leaving(slow_inplace(op, $operands))"
 
 
 class inplace(Changing):
@@ -160,7 +160,7 @@ class inplace(Changing):
         n.v0 = kept._storage.version
     """
     edge, alias, slot = Recording.edge, Recording.alias, Recording.slot
-    leave = "return trimmed_inplace(op, (input, other), (), alpha)"
+    leave = "$leaving(slow_inplace(op, (input, other), (), alpha))"
 
 
 class accumulate(Changing):

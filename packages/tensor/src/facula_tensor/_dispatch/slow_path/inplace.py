@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend.modes import active_modes, current_mode
 from facula_errors import InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import Layout, Plan
 from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.recording import current_recorder, recorders
@@ -113,9 +112,6 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
     except Exception as error:
         relabel(error, name)
         raise
-
-
-trimmed_inplace = boundary(slow_inplace)
 
 
 def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout: Layout) -> Plan:

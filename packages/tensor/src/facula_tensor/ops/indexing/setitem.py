@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import edge_to
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, bool_, int64
 from facula_storage.extend.layouts import FLOATING, layout_cache_clearers
 
@@ -86,7 +86,11 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
         f = _getframe(1)
         sa.mutator = ("setitem", f.f_code, f.f_lasti)
         return
-    slow_setitem(self, index, value)
+    try:
+        slow_setitem(self, index, value)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 # Calls that passed all checks that depend only on layouts (or on a number's type): the tables in which `fill_plan` and

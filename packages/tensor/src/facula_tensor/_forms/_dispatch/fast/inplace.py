@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend.hooks import move_hooks
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import LEAF, Node, next_seq
-from facula_errors.extend import known_modules
+from facula_errors import FaculaError
+from facula_errors.extend import known_modules, trim_traceback
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
@@ -16,7 +17,7 @@ from facula_storage.extend.recording import collecting
 from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor
 from ...._dispatch.namespaces import no_record_ops
-from ...._dispatch.slow_path.inplace import accumulate, trimmed_inplace
+from ...._dispatch.slow_path.inplace import accumulate, slow_inplace
 from ...._dispatch.slow_path.launching import MISSED
 from ...._dispatch.slow_path.modes import unrecorded
 from ...._dispatch.slow_path.planning import plan_inplace_of_other_shape, plan_of_other_shape
@@ -40,7 +41,11 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
         if active_modes:
             free = unrecorded()
             if free is None:
-                return trimmed_inplace(op, (input, other), (), alpha)
+                try:
+                    return slow_inplace(op, (input, other), (), alpha)
+                except FaculaError as error:
+                    trim_traceback(error)
+                    raise
         kind = type(other)
         while True:  # again where a plan was missing and could be made
             try:
@@ -174,7 +179,11 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                         move_hooks(input, na)
                 return input
             break
-        return trimmed_inplace(op, (input, other), (), alpha)
+        try:
+            return slow_inplace(op, (input, other), (), alpha)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call
 
@@ -227,7 +236,11 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
         if active_modes:
             free = unrecorded()
             if free is None:
-                return trimmed_inplace(op, (input,))
+                try:
+                    return slow_inplace(op, (input,))
+                except FaculaError as error:
+                    trim_traceback(error)
+                    raise
         while True:  # again where a plan was missing and could be made
             try:
                 la = input._layout
@@ -297,7 +310,11 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                         move_hooks(input, na)
                 return input
             break
-        return trimmed_inplace(op, (input,))
+        try:
+            return slow_inplace(op, (input,))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call
 
@@ -313,7 +330,11 @@ def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
         if active_modes:
             free = unrecorded()
             if free is None:
-                return trimmed_inplace(op, (input, second, third))
+                try:
+                    return slow_inplace(op, (input, second, third))
+                except FaculaError as error:
+                    trim_traceback(error)
+                    raise
         while True:  # again where a plan was missing and could be made
             try:
                 la = input._layout
@@ -340,6 +361,10 @@ def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
             break
-        return trimmed_inplace(op, (input, second, third))
+        try:
+            return slow_inplace(op, (input, second, third))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
 
     return call
