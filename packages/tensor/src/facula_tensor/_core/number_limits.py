@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,8 @@ from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 from .promotion import as_dtype, get_default_dtype
 
 if TYPE_CHECKING:
+    from facula_storage import DType
+
     from .types import DTypeLike
 
 # Limits of dtypes that NumPy lacks: eps, max, tiny, resolution. `min` is -max, but e8m0fnu has no sign.
@@ -24,6 +27,16 @@ LIMITS = {
     "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15, 1.0),  # PyTorch's eps: half of the step above 1
     "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 1.0),
 }
+
+
+@cache
+def _floating_limits(kind: DType) -> dict[str, float]:
+    if kind.name in LIMITS:
+        known = dict(zip(("eps", "max", "tiny", "resolution"), LIMITS[kind.name], strict=True))
+        return known | {"bits": kind.itemsize * 8}
+    numpy = np.finfo(kind.numpy)  # type: ignore[arg-type]
+    known = {name: getattr(numpy, name).item() for name in ("eps", "max", "tiny")}
+    return known | {"bits": numpy.bits, "resolution": 10.0**-numpy.precision}
 
 
 class finfo:
@@ -55,14 +68,7 @@ class finfo:
             kind = kind.to_real()
         if kind.category != FLOATING:
             raise DTypeError(f"finfo: expected a floating dtype; got {kind.name}; use iinfo for integers")
-        if kind.name in LIMITS:
-            known = dict(zip(("eps", "max", "tiny", "resolution"), LIMITS[kind.name], strict=True))
-            known["bits"] = kind.itemsize * 8
-        else:
-            numpy = np.finfo(kind.numpy)  # type: ignore[arg-type]
-            known = {name: getattr(numpy, name).item() for name in ("eps", "max", "tiny")}
-            known |= {"bits": numpy.bits, "resolution": 10.0**-numpy.precision}
-        for name, value in known.items():
+        for name, value in _floating_limits(kind).items():
             setattr(self, name, value)
         self.min = -self.max if kind.is_signed else self.tiny
         self.smallest_normal, self.dtype = self.tiny, kind.name
