@@ -61,8 +61,8 @@ def test_any_dim_and_strides(operator, name, shape, data):
 # Rows shorter than a vector, of complete vectors and with a remainder, in complete and partial batches; columns so
 # few that several elements of each are processed together, with a remainder; enough columns for vectors, and for tasks.
 SHAPES = [
-    (200, 2), (200, 10), (192, 4), (400, 8), (37, 15), (35, 16), (37, 33), (100, 64), (100, 65), (9, 512), (9, 513), (50, 1000),
-    (3, 40_000), (2000, 3), (20, 4, 8), (5, 33, 3), (7, 50, 17), (3, 16, 196), (4, 30, 500), (60, 264),
+    (200, 2), (200, 10), (192, 4), (400, 8), (37, 15), (35, 16), (37, 33), (100, 64), (100, 65), (9, 512), (9, 513),
+    (50, 1000), (3, 40_000), (2000, 3), (20, 4, 8), (5, 33, 3), (7, 50, 17), (3, 16, 196), (4, 30, 500), (60, 264),
 ]  # fmt: skip
 
 
