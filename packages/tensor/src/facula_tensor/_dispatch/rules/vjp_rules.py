@@ -66,8 +66,7 @@ def make_rules(op: Operator) -> None:
         rule = made[kind] = Rule(op.name, _at_first(op, kind), fresh, saves, edges)
         if not op.elementwise:
             rule.backward = _backward(op, kind, op.vjps)
-        # Only the slow path records complex operands. It uses these rules instead, because programs compute
-        # real numbers.
+        # Nodes of complex operands have these rules instead, because programs compute real numbers.
         if saves:
             plain = _backward(op, kind, op.vjps)
             if kind is Kind.BROADCAST:
