@@ -214,8 +214,26 @@ def test_html_repr():
     ):
         assert part in shown
     shared = nn.Linear(2, 2)
-    assert "<b>Sequential</b>()</code> <small>6 parameters" in nn.Sequential(shared, shared)._repr_html_()
+    shown = nn.Sequential(shared, shared)._repr_html_()
+    assert "<b>Sequential</b>()</code> <small>6 parameters" in shown
+    assert shown.count("weight: parameter") == 1
+    assert shown.count("<small>6 parameters, 24 B</small> <small>(shared: shown above)</small>") == 1
     assert nn.ReLU()._repr_html_() == "<div><div><code><b>ReLU</b>()</code> <small>0 parameters</small></div></div>"
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        (nn.LazyLinear(3), "weight: parameter float32</code> <small>uninitialized</small>"),
+        (nn.LazyLinear(3).requires_grad_(False), "bias: parameter float32, frozen</code> <small>uninitialized</small>"),
+        (nn.LazyBatchNorm2d(), "running_mean: buffer float32</code> <small>uninitialized</small>"),
+        (nn.Sequential(nn.LazyConv2d(3, 3)), "<b>Sequential</b>()</code> <small>uninitialized</small>"),
+        (nn.Sequential(nn.Linear(1, 1), nn.LazyLinear(3)), "<small>2 parameters, 8 B, 2 uninitialized</small>"),
+    ],
+    ids=lambda value: value._get_name() if isinstance(value, nn.Module) else "",
+)
+def test_html_repr_of_uninitialized_tensors(module, expected):
+    assert expected in module._repr_html_()
 
 
 def test_assignment_calls_overridden_registration_methods():
