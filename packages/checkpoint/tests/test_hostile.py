@@ -193,7 +193,10 @@ FOREIGN = {
     "index": (b'{"metadata": {}, "weight_map": {}}', "JSON without the eight bytes"),
     "nothing": (b"", "it has 0 bytes"),
     "seven bytes": (b"1234567", "it has 7 bytes"),
-    "text": (b"Hello, this is some text.", "neither a safetensors file nor one of torch.save"),
+    "text": (
+        b"Hello, this is some text.",
+        "neither a safetensors file nor one of torch.save: it is text that begins with",
+    ),
     "zeros": (bytes(4096), "neither a safetensors file"),
 }
 

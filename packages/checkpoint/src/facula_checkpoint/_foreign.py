@@ -20,6 +20,20 @@ _PYTORCH_TAR = (b"sys_info\0", b"pickle\0", b"storages\0", b"tensors\0")  # memb
 _PICKLE_PROTOCOLS = b"\x02\x03\x04\x05"
 
 
+def beginning_of_text(start: bytes) -> str:
+    """Return the first words of a text file that begins with `start`, or "" for other files.
+
+    The eight bytes of length of a safetensors file are never text: the header would be too long.
+
+    >>> beginning_of_text(b"This is not a model.")
+    'This is not a model.'
+    """
+    words = start[:40].decode(errors="ignore")  # the last character may be cut
+    if len(start) < 8 or not start[:8].isascii():
+        return ""
+    return " ".join(words.split()) if all([letter.isprintable() or letter.isspace() for letter in words]) else ""
+
+
 def recognized_format(start: bytes) -> str:
     """Return ``"this looks like ...: do ..."`` for a file that begins with `start`, or "".
 

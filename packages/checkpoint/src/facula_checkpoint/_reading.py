@@ -11,7 +11,7 @@ from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, t
 from facula_storage.extend.memory import allocate, borrow
 
 from ._errors import CheckpointError
-from ._foreign import recognized_format
+from ._foreign import beginning_of_text, recognized_format
 from ._header import LENGTH_BYTES, MAX_HEADER, RESERVED, Entry, Header, parse_header
 from ._parts import Parts
 from ._streams import File, limited, opened, resolved, shown, take, why_readonly
@@ -132,6 +132,8 @@ def _stream_header(file: BinaryIO) -> Header:
 def _other_format(begin: bytes, wrong: str) -> str:
     """Describe a file by its first bytes; `wrong` says why it is not a safetensors file."""
     recognized = recognized_format(begin)
+    if not recognized and (words := beginning_of_text(begin)):
+        wrong = f"it is text that begins with {words!r}"
     if recognized:
         return f"not a safetensors file: {recognized}"
     return f"neither a safetensors file nor one of torch.save: {wrong}"
