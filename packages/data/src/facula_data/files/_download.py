@@ -33,13 +33,14 @@ BLOCK = 1 << 18  # bytes
 SECONDS = 30.0  # without an answer of the server
 
 
-def fetch(operation: str, paths: Mapping[str, str], mirrors: Sequence[str]) -> None:
+def fetch(operation: str, paths: Mapping[str, str], mirrors: Sequence[str], hint: str = "") -> None:
     """Download the missing ones of `paths`, and check the others.
 
     Arguments:
         operation: the prefix of error messages.
         paths: the MD5 of each file in hexadecimal digits, by path. Folders are created.
         mirrors: addresses that end with a slash; the files' names are appended to them, in this order until one works.
+        hint: the end of the message if a file cannot be downloaded.
 
     Raises:
         CorruptFileError: a file has another checksum.
@@ -52,7 +53,7 @@ def fetch(operation: str, paths: Mapping[str, str], mirrors: Sequence[str]) -> N
                 with _Part(path + ".part") as part:
                     if not os.path.exists(path):  # else another process has downloaded it
                         missing = [other for other in paths if not os.path.exists(other)]
-                        _fetch_one(operation, path, checksum, mirrors, part, missing)
+                        _fetch_one(operation, path, checksum, mirrors, part, missing, hint)
             with open(path, "rb") as file:
                 found = _md5(file)
         except FileError:
@@ -100,11 +101,17 @@ class _Part:
 
 
 def _fetch_one(
-    operation: str, path: str, checksum: str, mirrors: Sequence[str], part: BufferedRandom, missing: Sequence[str]
+    operation: str,
+    path: str,
+    checksum: str,
+    mirrors: Sequence[str],
+    part: BufferedRandom,
+    missing: Sequence[str],
+    hint: str,
 ) -> None:
     """Download one file into the open `part`, from the first mirror that has it, and rename it to `path`.
 
-    The error names all `missing` files.
+    The error names all `missing` files, and ends with the `hint`.
     """
     name = os.path.basename(path)
     reasons: dict[str, int] = {}  # why each address failed, and the number of the error
@@ -138,10 +145,10 @@ def _fetch_one(
     places: dict[str, list[str]] = {}  # the addresses of the missing files, by folder
     for other in missing:
         places.setdefault(os.path.dirname(other), []).append(mirrors[0] + os.path.basename(other))
-    remedy = "; ".join(f"{', '.join(addresses)} in {folder or '.'}" for folder, addresses in places.items())
+    remedy = "; ".join(f"{', '.join(addresses)} to {folder or '.'}" for folder, addresses in places.items())
     raise FileError(
         list(reasons.values())[-1], f"{operation}: cannot download {name} ({'; '.join(reasons)}); without a network, "
-        f"get the missing files elsewhere, put {remedy}, and call it again", path,
+        f"download {remedy} by other means, and call it again{hint}", path,
     )  # fmt: skip
 
 

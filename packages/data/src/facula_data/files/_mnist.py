@@ -69,11 +69,11 @@ class MNIST(_TwoParts):
             place = self._place(file[:-3]) or os.path.join(self._folders()[0], file)
             if place.endswith(file):  # there are no checksums of uncompressed files
                 paths[place] = checksum
-        fetch(name, paths, self.mirrors)
+        needed = " and ".join([f"{file}.gz" for file in self._needed()])
+        fetch(name, paths, self.mirrors, f"; without download=True, train={self.train} needs only {needed}")
 
     def _read(self, name: str) -> None:
-        part = "train" if self.train else "t10k"
-        pictures, labels = self._found(f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte")
+        pictures, labels = self._found(*self._needed())
         self._picture_file: MappedArray | np.ndarray = read_idx(pictures) if is_gzip(pictures) else map_idx(pictures)
         shape, dtype = self._picture_file.shape, self._picture_file.dtype
         if dtype != np.uint8 or shape[1:] != (SIDE, SIDE):
@@ -85,6 +85,11 @@ class MNIST(_TwoParts):
             problem += f"{self._label_array.shape}"
             raise CorruptFileError(name, labels, "byte 4", problem, f"check that it belongs to {pictures}")
         checked_labels(name, labels, self._label_array, len(self.classes))
+
+    def _needed(self) -> list[str]:
+        """Return the names of the uncompressed files with the images and the labels."""
+        part = "train" if self.train else "t10k"
+        return [f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte"]
 
     def _folders(self) -> list[str]:
         return [os.path.join(self.root, type(self).__name__, "raw"), os.path.join(self.root, "raw"), self.root]
