@@ -116,4 +116,4 @@ def test_html_reprs():
     for part in ("(float32 (2, 3))", "runs split: float reads elements in Python", ">0 B<", "line 9"):
         assert part.replace("line 9", f"line {split.__code__.co_firstlineno + 1}") in shown
     listing = captured.graph(0)._repr_html_()
-    assert "1 operators" in listing and "mul(x0, 2" in listing
+    assert "1 operator<" in listing and "mul(x0, 2" in listing

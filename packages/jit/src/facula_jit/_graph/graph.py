@@ -113,10 +113,13 @@ class Graph(Editable):
         return [f"{indent}if not {self._names.values[region.jump.condition.block].name}:", f"{indent}    break"]
 
     def _repr_html_(self) -> str:
-        return html_of([f"{len(self.calls)} operators"], listing=str(self))
+        return html_of([self._size()], listing=str(self))
 
     def __repr__(self) -> str:
-        return f"<graph of {self.name}{self.words}: {len(self.calls)} operators>"
+        return f"<graph of {self.name}{self.words}: {self._size()}>"
+
+    def _size(self) -> str:
+        return f"{len(self.calls)} operator{'' if len(self.calls) == 1 else 's'}"
 
     # --------------------------------------------------------------------------------------------------------- drawing
     def _boxes(self) -> list[Box]:

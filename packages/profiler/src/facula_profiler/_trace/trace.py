@@ -49,7 +49,7 @@ class Trace:
     >>> events["kind"], events["end"] = Kind.LAUNCH, 800
     >>> trace = Trace(events, np.zeros(0, MEMORY), ["add"], [Lane("python", "main")])
     >>> trace
-    <Trace of 1 events in 1 lanes, 0.001 ms>
+    <Trace of 1 event in 1 lane, 0.001 ms>
     """
 
     events: np.ndarray[Any, np.dtype[np.void]]
@@ -203,7 +203,8 @@ class Trace:
         return html_of([repr(self)[1:-1]]) + EventList(self).key_averages()._repr_html_()
 
     def __repr__(self) -> str:
-        return f"<Trace of {len(self)} events in {len(self.lanes)} lanes, {self.duration / 1e6:.3f} ms>"
+        events, lanes = _counted(len(self), "event"), _counted(len(self.lanes), "lane")
+        return f"<Trace of {events} in {lanes}, {self.duration / 1e6:.3f} ms>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Trace, (
@@ -219,6 +220,10 @@ def check_trace(operation: str, trace: object, name: str = "trace") -> None:
             f"{operation}: expected {name} to be a Trace; got {trace!r:.60}; a profile has one as `trace`, and "
             "Trace.load reads files"
         )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _inherited(found: np.ndarray[Any, Any], parents: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
