@@ -34,6 +34,13 @@ def test_gradients_of_deviations_without_degrees_of_freedom(name, values, dim, c
     np.testing.assert_allclose(gradient.numpy(), np.broadcast_to(expected, x.shape), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:var. correction")
+def test_gradients_of_complex_deviations_are_complex():
+    x = ft.tensor([1 + 2j], requires_grad=True)
+    (gradient,) = grad(ft.var(x), x)
+    assert gradient.dtype is ft.complex64 and gradient.isnan().all()
+
+
 @pytest.mark.parametrize("order", [-1, -2, -0.5, INF, -INF])
 def test_norms_without_a_least_element_refuse_empty_dimensions(order):
     for shape, dim in [((0,), None), ((0, 3), 0), ((2, 0), (0, 1))]:

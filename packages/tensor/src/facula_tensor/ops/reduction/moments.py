@@ -87,7 +87,7 @@ class _var:
             g = F.where(F.eq(deviation, 0), 0, F.div(g, deviation))
         if freedom <= 0 and len(dims) == len(input_layout.shape):  # as in PyTorch, which differs along dimensions
             result = F.mul(F.where(F.eq(input, mean), nan, inf), g)
-            return F.to(result, (dtype,)) if dtype.itemsize == 2 else result
+            return F.to(result, (dtype,)) if dtype.itemsize == 2 or dtype.category == COMPLEX else result
         scale = F.mul(g, (1 if root else 2) / freedom if freedom else inf)
         if dtype.category == COMPLEX:  # programs have no complex numbers
             return F.mul(F.sub(input, mean), scale)
