@@ -29,6 +29,7 @@ from nox_tools import (
     run_pytest,
 )
 from packaging.requirements import Requirement
+from release import missing_tags
 
 RELEASE = str(ROOT / ".ci" / "release.py")
 WHEELS = ROOT / "results" / "wheels"
@@ -118,12 +119,15 @@ def release(session: nox.Session) -> None:
 def downstream(session: nox.Session) -> None:
     """Test a package with the last releases of the others, and these with it: `nox -s downstream -- NAME ...`.
 
-    Without names, packages are tested whose sources differ from their last release.
+    Without names, packages are tested whose sources differ from their last release, and the tags must be complete.
     """
     tags = {package: tag for package in PACKAGES if (tag := last_tag(package))}
+    if not session.posargs and (missing := missing_tags(ROOT)):
+        remedy = "run `git fetch --tags`, or `python .ci/release.py tag all` at the commit of the release"
+        session.error(f"expected tags of the releases in the changelogs; git lacks {', '.join(missing)}: {remedy}")
     if not tags:
         stop = session.error if session.posargs else session.skip
-        stop("expected tags of releases, such as errors-v0.1.0; git has none: fetch them, or release first")
+        stop("expected tags of releases, such as errors-v0.1.0; git has none, as nothing was released")
     changed = [package for package in PACKAGES if package not in tags or is_changed(package, tags[package])]
     session.log(f"changed since their releases: {', '.join(changed) or 'none'}")
     session.install(*build_tools())

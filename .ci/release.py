@@ -250,6 +250,17 @@ def create_tag(root: Path, name: str) -> None:
     print(f"{tag}: created")
 
 
+def missing_tags(root: Path) -> list[str]:
+    """Return the tags of the newest dated releases in the changelogs that git lacks."""
+    present, missing = set(git(root, "tag", "--list").split()), []
+    for name in names_of(root, "all"):
+        text = (root / "packages" / name / "CHANGELOG.md").read_text()
+        newest = re.search(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", text, re.MULTILINE)
+        if newest and (tag := f"{name}-v{newest[1]}") not in present:
+            missing.append(tag)
+    return missing
+
+
 def names_of(root: Path, name: str) -> list[str]:
     """Return a name, or for `all` those of all packages."""
     return sorted(path.parent.name for path in root.glob("packages/*/pyproject.toml")) if name == "all" else [name]

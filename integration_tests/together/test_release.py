@@ -179,3 +179,14 @@ def test_news_become_a_dated_section(release, tree):
     assert release.with_news(f"# Changelog\n\n{section}", "0.2.0", "- Two.\n", "2026-02-01") == (
         f"# Changelog\n\n## 0.2.0 (2026-02-01)\n\n- Two.\n\n{section}"
     )
+
+
+def test_missing_tags_of_dated_releases_are_listed(release, tree):
+    assert release.missing_tags(tree) == []
+    git(tree, "tag", "-d", "errors-v0.1.0")
+    assert release.missing_tags(tree) == ["errors-v0.1.0"]
+    path = tree / CHANGELOG
+    path.write_text(RELEASED.replace("## 0.1.0", "## 0.2.0 (unreleased)\n\n- Two.\n\n## 0.1.0"))
+    assert release.missing_tags(tree) == ["errors-v0.1.0"]
+    path.write_text("# Changelog\n\n## 0.1.0 (unreleased)\n\n- One thing.\n")
+    assert release.missing_tags(tree) == []
