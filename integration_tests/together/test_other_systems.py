@@ -1,7 +1,9 @@
 """Pure-Python packages that need no compiled one import on other systems: docs/explanation/platforms.md."""
 
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -27,3 +29,19 @@ def test_a_package_imports(package, system):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_page_lists_packages_with_c_code_and_without(root):
+    needed, compiled = {}, set()
+    for path in root.glob("packages/*/pyproject.toml"):
+        lines = tomllib.loads(path.read_text())["project"]["dependencies"]
+        needed[path.parent.name] = set(re.findall(r"facula-(\w+)", " ".join(lines)))
+        if (path.parent / "setup.py").exists():
+            compiled.add(path.parent.name)
+    pure = set(needed) - compiled
+    while reduced := {name for name in pure if needed[name] - pure}:
+        pure -= reduced
+    page = (root / "docs/explanation/platforms.md").read_text()
+    four, others = page.partition("Four of them")[2].split("\n\n")[:2]
+    assert set(re.findall(r"facula-(\w+)", four)) == pure
+    assert set(re.findall(r"facula-(\w+)", others)) == compiled
