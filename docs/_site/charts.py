@@ -17,7 +17,8 @@ KEPT = ("date", "commit", "processor", "cores", "python", "clock")
 HEIGHT, NAMES, WIDTH, BARS = 18, 330, 760, 330  # pixels: a row; the names; a chart; bars as long as the other library's
 CLOCKS = {"wall": "elapsed time", "cpu": "time for which the thread had the processor, as other programs were running"}
 LETTERS, LINE = 48, 12  # letters in a line of a name, and its pixels
-LONGEST = 1.1  # ratio of the longest bar
+LONGEST = 1.1  # ratio of the longest bar; longer ones end in an arrow
+ARROW = 8  # its pixels
 
 
 def condense(paths: list[Path], without: str = "") -> dict:
@@ -62,10 +63,15 @@ def chart(rows: list[list]) -> str:
             f'<text x="{NAMES - 8}" y="{first + LINE * index}" text-anchor="end">{escape(line)}</text>'
             for index, line in enumerate(label)
         )
+        color, arrow, tip = "fast" if ratio <= 1 else "slow", "", NAMES + length
+        if ratio > LONGEST:
+            length -= ARROW
+            points = f"{tip - ARROW:.0f},{middle - 6} {tip:.0f},{middle} {tip - ARROW:.0f},{middle + 6}"
+            arrow = f'<polygon class="{color}" points="{points}"/>'
         lines.append(
-            f'<g><title>{whole}</title>{"".join(texts)}<rect class="{"fast" if ratio <= 1 else "slow"}" x="{NAMES}"'
-            f' y="{middle - 6}" width="{length:.0f}" height="12"/>'
-            f'<text x="{NAMES + length + 6:.0f}" y="{middle + 4}">{ratio:.2f}</text></g>'
+            f'<g><title>{whole}</title>{"".join(texts)}<rect class="{color}" x="{NAMES}"'
+            f' y="{middle - 6}" width="{length:.0f}" height="12"/>{arrow}'
+            f'<text x="{tip + 6:.0f}" y="{middle + 4}">{ratio:.2f}</text></g>'
         )
         top += height
     lines.append(f'<path d="M{end} 0V{top}"/><text x="{end}" y="{top + HEIGHT - 4}" text-anchor="middle">1</text>')

@@ -143,6 +143,9 @@ def test_charts_show_each_figure(site):
     row = {"group": "G", "name": "a < b", "reference": "PyTorch", "ours": 1500.0, "theirs": 3000.0, "ratio": 0.5}
     chart = charts.chart([list(row.values())])
     assert "a &lt; b: facula 1.5 ms, PyTorch 3 ms" in chart and 'width="165"' in chart and 'class="fast"' in chart
+    assert "<polygon" not in chart
+    cut = charts.chart([["G", "a", "PyTorch", 9.0, 3.0, 3.0]])
+    assert 'width="355"' in cut and '<polygon class="slow" points="685,' in cut and ">3.00</text>" in cut
     long = charts.chart([["G", "a, " * 30 + "end", "PyTorch", 1.0, 1.0, 1.0]])
     assert long.count("a,") == 60 and long.count("<text") == 4 and "…" not in long
     saved = json.loads(charts.FILE.read_text())
