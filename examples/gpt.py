@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -149,11 +150,14 @@ def for_letters(size: int) -> GPT:
 
 def read(path: str) -> dict[str, torch.Tensor]:
     """Return the tensors of a .pth or .safetensors file; facula's `load` reads both."""
-    if path.endswith(".safetensors") and find_spec("safetensors"):
-        from safetensors.torch import load_file
+    try:
+        if path.endswith(".safetensors") and find_spec("safetensors"):
+            from safetensors.torch import load_file
 
-        return load_file(path)
-    state = torch.load(path)
+            return load_file(path)
+        state = torch.load(path)
+    except Exception as error:  # the libraries raise different ones
+        raise SystemExit(f"expected a .pth or .safetensors file; got {path}: {error}") from None
     if isinstance(state, dict) and all(isinstance(value, torch.Tensor) for value in state.values()):
         return state
     found = f"a dict of {', '.join(map(str, state))}" if isinstance(state, dict) else type(state).__name__
@@ -275,7 +279,12 @@ if __name__ == "__main__":
     if bool(options.weights) != bool(options.tokens):
         parser.error("expected --weights and --tokens together")
     if options.weights:
-        model = pretrained(options.weights)
+        if not Path(options.weights).is_file():
+            parser.error(f"expected a file for --weights; got {options.weights}")
+        try:
+            model = pretrained(options.weights)
+        except RuntimeError as error:  # tensors of another network
+            parser.error(f"--weights {options.weights}: {error}")
         if not all(0 <= token < model.wte.num_embeddings for token in options.tokens):
             parser.error(f"expected --tokens from 0 to {model.wte.num_embeddings - 1}; got {options.tokens}")
         print(*model.extend(options.tokens, 20, likeliest=1))

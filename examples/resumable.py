@@ -1,11 +1,8 @@
-"""Training that may be killed at any time: with the same folder, the next call continues at the exact sample."""
+"""Training that may be killed at any time: `python examples/resumable.py FOLDER` continues at the exact sample."""
 
 import argparse
 from copy import deepcopy
 from pathlib import Path
-
-from matplotlib import pyplot  # pip install matplotlib
-from sklearn.datasets import load_digits  # pip install scikit-learn
 
 import facula
 from facula import nn
@@ -25,6 +22,9 @@ EPOCHS, PATIENCE, EVERY = 40, 3, 10  # the most epochs; epochs without progress;
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("folder", type=Path, help="of the checkpoints and the plot; created if it does not exist")
 folder = parser.parse_args().folder
+from matplotlib import pyplot  # noqa: E402  # pip install matplotlib scikit-learn; --help works without them
+from sklearn.datasets import load_digits  # noqa: E402
+
 folder.mkdir(parents=True, exist_ok=True)
 latest = folder / "latest.pt"  # replaced atomically, and therefore always complete
 images, classes = facula.tensor(load_digits().data).float() / 16, facula.tensor(load_digits().target)

@@ -83,11 +83,14 @@ def for_digits(size: int) -> ViT:
 
 def read(path: str) -> dict[str, torch.Tensor]:
     """Return the tensors of a .pth or .safetensors file; facula's `load` reads both."""
-    if path.endswith(".safetensors") and find_spec("safetensors"):
-        from safetensors.torch import load_file
+    try:
+        if path.endswith(".safetensors") and find_spec("safetensors"):
+            from safetensors.torch import load_file
 
-        return load_file(path)
-    state = torch.load(path)
+            return load_file(path)
+        state = torch.load(path)
+    except Exception as error:  # the libraries raise different ones
+        raise SystemExit(f"expected a .pth or .safetensors file; got {path}: {error}") from None
     if isinstance(state, dict) and all(isinstance(value, torch.Tensor) for value in state.values()):
         return state
     found = f"a dict of {', '.join(map(str, state))}" if isinstance(state, dict) else type(state).__name__
@@ -112,13 +115,13 @@ def pretrained(path: str) -> ViT:
 
 
 @torch.no_grad()
-def classify(weights: str, image: str) -> None:
+def classify(model: nn.Module, image: str) -> None:
     """Print the most likely classes of an image file, by their numbers in ImageNet."""
     from PIL import Image  # pip install pillow
 
     pixels = np.asarray(Image.open(image).convert("RGB").resize((224, 224))) / 255
     pixels = torch.from_numpy((pixels - MEAN) / DEVIATION).float().permute(2, 0, 1)
-    best = pretrained(weights)(pixels[None])[0].softmax(0).topk(5)
+    best = model(pixels[None])[0].softmax(0).topk(5)
     for probability, number in zip(best.values.tolist(), best.indices.tolist()):
         print(f"class {number:3d}: {100 * probability:.1f} %")
 
@@ -215,6 +218,10 @@ if __name__ == "__main__":
         if (options.weights or options.image) and not Path(getattr(options, option) or "").is_file():
             parser.error(f"expected a file for --{option}; got {getattr(options, option)}")
     if options.weights:
-        classify(options.weights, options.image)
+        try:
+            model = pretrained(options.weights)
+        except RuntimeError as error:  # tensors of another network
+            parser.error(f"--weights {options.weights}: {error}")
+        classify(model, options.image)
     else:
         train(options)
