@@ -6,7 +6,7 @@ import pytest
 import facula_tensor as ft
 from facula_autograd import grad
 from facula_errors.testing import raises
-from facula_tensor import linalg
+from facula_tensor import functional, linalg
 
 NAN, INF = float("nan"), float("inf")
 
@@ -74,3 +74,17 @@ def test_first_powers_of_wide_unsigned_integers(dtype):
         assert got.dtype is dtype and got.tolist() == expected
     with raises(NotImplementedError, "pow", "no kernel"):
         x**2
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(300, ft.uint8), (-1, ft.uint8), (1e9, ft.float16), (1j, ft.float32)])
+def test_pad_refuses_values_that_the_dtype_cannot_represent(value, dtype):
+    with pytest.raises((OverflowError, TypeError), match="pad: "):
+        functional.pad(ft.zeros(2, dtype=dtype), (1, 0), value=value)
+
+
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
+def test_rms_norm_of_half_precisions_adds_the_epsilon_of_float32(dtype):
+    x = ft.tensor([0.01, 0.02, 0.03], dtype=dtype)
+    wide = x.double().numpy()
+    expected = wide / np.sqrt((wide**2).mean() + 2.0**-23)
+    np.testing.assert_allclose(functional.rms_norm(x, (3,)).double().numpy(), expected, rtol=8e-3)

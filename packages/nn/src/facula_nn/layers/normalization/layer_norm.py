@@ -109,7 +109,8 @@ class LayerNorm(_Affine):
 class RMSNorm(_Affine):
     """Divide the last dimensions, `normalized_shape`, by the root of their mean square, and scale them by `weight`.
 
-    `eps` is added to the mean square; None means the machine epsilon of the dtype. The shape is preserved.
+    `eps` is added to the mean square; None means the machine epsilon of the dtype, or of float32
+    for half precisions. The shape is preserved.
 
     Arguments:
         normalized_shape: the lengths of the last dimensions, one number or several.

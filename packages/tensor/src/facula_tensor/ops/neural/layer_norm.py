@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Statistics = tuple[Tensor, ...]  # the mean, if it is saved, and the inverse deviation
     Gradients = tuple[Tensor | None, ...]  # gradients of the input, the weight and the bias
 
-EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
+EPSILON = {float16: 2.0**-23, bfloat16: 2.0**-23, float32: 2.0**-23, float64: 2.0**-52}
 
 
 def kept_dtype(layout: Layout) -> DType:
@@ -347,7 +347,8 @@ def rms_norm(
         input: the numbers.
         normalized_shape: the lengths of the last dimensions.
         weight: the factors; none if None.
-        eps: a number added to the mean of squares; the dtype's machine epsilon if None.
+        eps: a number added to the mean of squares; if None, the machine epsilon of float32 for half
+            precisions, or else of the dtype.
 
     >>> from facula_tensor import tensor
     >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors import ArgumentError
 from facula_storage import bfloat16, cpu, float16, float32, float64
 from facula_storage.extend.layouts import contiguous_strides
 
-from ...._core.errors import named
-from ...._core.promotion import as_number
+from ...._core.promotion import number_for
 from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._creation.from_memory import from_numpy
 from ...._dispatch.arguments import geometry
 from ...._dispatch.autocast import autocast_state
 from ...._dispatch.written import function
+from ...indexing.masks import check_room
 from .resample import Taps, even_taps, resample_dims
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def pad(
         pad: the numbers before and after for the last dimension, then for the one before it, and so on.
         mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
             (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
-        value: the constant for mode "constant"; 0 if None.
+        value: the constant for mode "constant", which the dtype must represent; 0 if None.
 
     >>> from facula_tensor import arange
     >>> pad(arange(3), (1, 2), value=9)
@@ -138,9 +138,9 @@ def pad(
 
 def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
-    number = 0 if value is None else as_number(value, "pad", "value")
-    if isinstance(number, complex) and not input.is_complex():
-        raise named(InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}"))
+    number = 0 if value is None else number_for(value, input.dtype, "pad", "value")
+    check_room("pad", number, input.dtype)
+    number += 0  # plans do not distinguish -0
     size, start = list(layout_of_tensor(input).shape), [0] * input.ndim
     for dim, before, after in sides:
         first, last = max(-before, 0), size[dim] - max(-after, 0)
