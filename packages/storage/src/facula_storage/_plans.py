@@ -139,11 +139,10 @@ class Plan:
         """
         made = new_instance(Plan)  # faster than the constructor
         made.parameters = self.parameters if parameters is None else parameters
-        made.operator, made.elementwise = self.operator, self.elementwise
+        made.operator, made.elementwise, request = self.operator, self.elementwise, self.request
         made.outputs, made.out, made.launch, made.workspace = outputs, outputs[0], launch, workspace_of(launch)
         made.any_size = made.has_effects = False
         made.for_layouts = made.inner = made.parts = made.plain = None
-        request = self.request
         made.request = request and (request[0], inputs, request[2] if parameters is None else parameters)
         return made
 
