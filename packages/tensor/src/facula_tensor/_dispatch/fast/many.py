@@ -170,7 +170,8 @@ class many(Keeping):
         u.node = None
         results = (*results, u) if results is not t else (t, u)
     """
-    unwanted, results, complex_rules, complex_rule = "nodes.count(None) == count", "results", "", ""
+    unwanted, results, complex_rule = "nodes.count(None) == count", "results", ""
+    recorded = "record = record and op.recorded"
     edges = "tuple(edges)"
     node = f"""
     edges: Any = []

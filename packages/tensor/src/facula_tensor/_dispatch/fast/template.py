@@ -110,8 +110,7 @@ class Recording(Path):
     parameters, rule, results, further, first = "()", "rule", "t", "", "la"
     constants = """
     $found
-    $complex_rules
-    record = record and op.recorded
+    $recorded
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     """
     out = """
@@ -147,7 +146,7 @@ class Recording(Path):
     n.lasti = f.f_lasti
     return $results
     """
-    complex_rules = "complex_rules = op.complex_rules"
+    recorded = "record, complex_rules = record and op.recorded, op.complex_rules"
     complex_rule = """
     if complex_rules and $first.dtype.category == COMPLEX:
         n.rule = complex_rules.get(n.rule, n.rule)

@@ -34,8 +34,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     with_numbers = make_with_numbers(op, record=record, checked=checked, library_call=True) if op.elementwise else None
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
@@ -173,8 +172,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     """The function of an elementwise operator with three operands, the last two or one of them numbers."""
     plans = op.table.by_key
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third):  # type: ignore[no-untyped-def]

@@ -32,8 +32,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
     """The function of an operator with two operands, optional parameters, and one result."""
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, parameters=(), out=None):  # type: ignore[no-untyped-def]
@@ -145,8 +144,7 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
     """The function of an operator with one operand, optional parameters, and two results."""
     plans = op.table.by_key
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, parameters=(), out=None):  # type: ignore[no-untyped-def]

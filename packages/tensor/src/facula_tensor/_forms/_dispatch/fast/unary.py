@@ -32,8 +32,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
     dense, plans = op.table.dense, op.table.by_key
     rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, _parameters=(), out=None):  # type: ignore[no-untyped-def]
@@ -137,8 +136,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
     (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     saves = op.rule.saves
     number_first = make_number_first(op, record=record, checked=checked, library_call=True)
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, other):  # type: ignore[no-untyped-def]
@@ -328,8 +326,7 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
     """The function of an operator whose first operand is a Python number, as in `2 - x`."""
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
-    complex_rules = op.complex_rules
-    record = record and op.recorded
+    record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(number, other):  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ import numpy as np
 
 from facula_errors import ArgumentError
 from facula_storage import bfloat16, cpu, float16, float32, float64
-from facula_storage.extend.layouts import contiguous_strides
+from facula_storage.extend.layouts import FLOATING, contiguous_strides
 
 from ...._core.promotion import number_for
 from ...._core.sizes import sizes
@@ -138,9 +138,12 @@ def pad(
 
 def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
-    number = 0 if value is None else number_for(value, input.dtype, "pad", "value")
-    check_room("pad", number, input.dtype)
-    number += 0  # plans do not distinguish -0
+    number = 0  # for -0 as well, since plans do not distinguish it
+    if value:
+        number, dtype = value, layout_of_tensor(input).dtype
+        if type(value) not in (int, float) or not -127 <= value <= 127 or dtype.category != FLOATING:
+            number = number_for(value, dtype, "pad", "value")
+            check_room("pad", number, dtype)
     size, start = list(layout_of_tensor(input).shape), [0] * input.ndim
     for dim, before, after in sides:
         first, last = max(-before, 0), size[dim] - max(-after, 0)
