@@ -58,7 +58,7 @@ WANTED = {  # call: (operation and a part of the message, further parts)
     },
     "asarray of bytes": (lambda: ft.asarray(bytearray(7), dtype=ft.float32), "asarray: 7 bytes are not a whole number"),
     "narrow_copy": (lambda: ft.narrow_copy(m(), 0, "a", 1), "narrow_copy: expected start and length", "'a' and 1"),
-    "constant_pad_nd": (lambda: ft.constant_pad_nd(m(), (1, 1), 1j), "constant_pad_nd: expected a real value", "1j"),
+    "constant_pad_nd": (lambda: ft.constant_pad_nd(m(), (1, 1), 1j), "constant_pad_nd: 1j is complex", "float32"),
     "cartesian_prod": (
         lambda: ft.cartesian_prod(m(2), m(2, dtype=F64)),
         "cartesian_prod: expected one dtype and device",
