@@ -138,7 +138,7 @@ def pad(
 
 def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
-    number = 0  # for -0 as well, since plans do not distinguish it
+    number: complex = 0  # for -0 as well, since plans do not distinguish it
     if value:
         number, dtype = value, layout_of_tensor(input).dtype
         if type(value) not in (int, float) or not -127 <= value <= 127 or dtype.category != FLOATING:
