@@ -239,7 +239,7 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
 
     return Plan(
         plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size, plan.for_layouts,
-        inner=plan.inner or plan,
+        inner=plan.inner or plan, request=plan.request,
     )  # fmt: skip
 
 
