@@ -377,3 +377,16 @@ def test_loaded_graphs_are_freed(tmp_path):
         assert [link() for link in links] == [None] * len(links)
     finally:
         gc.enable()
+
+
+def test_functions_that_ran_with_other_shapes_are_saved(tmp_path):
+    weight, bias = randn(10, 128), randn(10)
+    with no_grad():
+        for rows in (50, 1, 397):
+            linear(randn(rows, 128), weight, bias)
+        captured = capture(lambda x: linear(x, weight, bias))
+        x = randn(1, 128)
+        for _ in range(3):
+            captured(x)
+        save(captured, tmp_path / "linear.facula")
+        assert same(load(tmp_path / "linear.facula")(x), captured(x))
