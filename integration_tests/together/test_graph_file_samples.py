@@ -1,9 +1,11 @@
 """Every operator's samples, captured, saved and loaded: the same bits, with gradients inside and outside.
 
-Each runs once, in float32: other dtypes are other loops of the same kernels. Every fourth case, and cases without
-float32, run with complex numbers, for which launches have two floats.
+Each runs in float32: other dtypes are other loops of the same kernels. Every fourth case, and cases without
+float32, run with complex numbers, for which launches have two floats. Calls with other shapes precede each capture,
+so that fast paths make its plans.
 """
 
+import contextlib
 import io
 import warnings
 
@@ -12,7 +14,7 @@ import pytest
 import facula
 from facula_tensor.testing._operands import call, tensors_of_case
 
-LEAST = {"float32": 670, "complex64": 90}  # number of cases that can be captured; fewer indicate a regression
+LEAST = {"float32": 910, "complex64": 130}  # number of cases that can be captured; fewer indicate a regression
 
 
 def tensors_in(result):
@@ -28,14 +30,23 @@ def gradients(results, given, retain_graph=False):
     return [facula.zeros(0) if one is None else one for one in found]
 
 
-def function_of(case):
-    """Return a function of a case's results, with gradients that it computes itself."""
+def function_of(case, only):
+    """Return a function of a case's results, with gradients that it computes itself, of all operands or one."""
 
     def function(*given):
+        given = [one if only in (None, place) else one.detach() for place, one in enumerate(given)]
         results = tensors_in(call(case, list(given)))
-        return results, gradients(results, given, retain_graph=True)
+        return results, gradients(results, [one for one in given if one.requires_grad], retain_graph=True)
 
     return function
+
+
+def run_with_other_shapes(function, case, dtype):
+    for dim in (0, -1):
+        given = tensors_of_case(case, dtype)
+        with contextlib.suppress(ValueError, TypeError, NotImplementedError, RuntimeError, IndexError):
+            longer = [facula.cat([one, one], dim) if one.dim() else one for one in given]
+            function(*[one.requires_grad_(one.is_floating_point() or one.is_complex()) for one in longer])
 
 
 def bits(results):
@@ -58,23 +69,26 @@ def test_samples(cases, dtype):
             continue
         if dtype == "complex64" and "float32" in case.dtypes and number % 4:
             continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                captured = facula.capture(function_of(case))
-                for _ in range(2):  # captured, and replayed after the plain call
-                    wanted = ran(captured, case, dtype)
-            if not captured._latest_by_signature():  # shapes that depend on data, or reads of elements
+        for only in (None, 0) if len(tensors_of_case(case, dtype)) > 1 else (None,):
+            function = function_of(case, only)
+            run_with_other_shapes(function, case, dtype)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    captured = facula.capture(function)
+                    for _ in range(2):  # captured, and replayed after the plain call
+                        wanted = ran(captured, case, dtype)
+                if not captured._latest_by_signature():  # shapes that depend on data, or reads of elements
+                    continue
+                file = io.BytesIO()
+                facula.jit.save(captured, file)
+                file.seek(0)
+                if ran(facula.jit.load(file), case, dtype) != wanted:
+                    wrong[str(case), only] = "other bits"
+            except facula.jit.SaveError as error:
+                wrong[str(case), only] = str(error)
+            except NotImplementedError:  # no derivative
                 continue
-            file = io.BytesIO()
-            facula.jit.save(captured, file)
-            file.seek(0)
-            if ran(facula.jit.load(file), case, dtype) != wanted:
-                wrong[str(case)] = "other bits"
-        except facula.jit.SaveError as error:
-            wrong[str(case)] = str(error)
-        except NotImplementedError:  # no derivative
-            continue
-        done += 1
+            done += 1
     assert not wrong, wrong
     assert done > LEAST[dtype], done

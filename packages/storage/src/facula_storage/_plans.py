@@ -61,12 +61,10 @@ class Elementwise(NamedTuple):
 class Plan:
     """One operator for one signature: the output layouts and a compiled launch. Immutable and reentrant.
 
-    `out` is the first output layout.
-
     Arguments:
         operator: the name of the operator.
         parameters: the arguments of the operator's planner other than layouts.
-        outputs: the layouts of the results.
+        outputs: the layouts of the results; `out` is the first.
         launch: the function that computes them: `launch(n, *addresses, *scalars)`, as in Note [Launch]. If it reports
             wrong elements later, its attribute `for_replays` is a function that returns a compiled launch for replays,
             whose reports name the operator and the line that are running when it is called.
@@ -143,6 +141,8 @@ class Plan:
         made.outputs, made.out, made.launch, made.workspace = outputs, outputs[0], launch, workspace_of(launch)
         made.any_size = made.has_effects = False
         made.for_layouts = made.inner = made.parts = made.plain = None
+        if request:  # numbers that only launches receive follow the operands
+            inputs = (*inputs, *request[1][len(inputs) :])
         made.request = request and (request[0], inputs, request[2] if parameters is None else parameters)
         return made
 
