@@ -215,6 +215,9 @@ def test_norms_of_zeros_and_of_further_orders():
     assert ft.logsumexp(ft.zeros(0), 0).item() == float("-inf")
     assert ft.dist(ft.ones(2), ft.zeros(2), 1).item() == 2.0
     assert linalg.norm(ft.tensor([[3.0, 0.0], [0.0, 4.0]]), 2).item() == 4.0
+    assert [
+        linalg.matrix_norm(ft.ones(shape), p).item() for shape in ((0, 3), (3, 0)) for p in (1, float("inf"), 2)
+    ] == [0.0] * 6
     with raises(TypeError, "norm", "not defined for int64"):
         ft.arange(3).norm()
     with raises(ValueError, "linalg.matrix_norm", "expected at least 2 dimensions"):

@@ -232,9 +232,9 @@ def matrix_norm_of(
         raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
     added, other = (rows, columns) if order in (1, -1) else (columns, rows)
     sums = vector_norm_of(name, input, 1, added, True, dtype, None)
-    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(  # type: ignore[operator]
-        sums, (tuple(sorted((added, other))), bool(keepdim))
-    )
+    nothing = order > 0 and not layout_of_tensor(sums).shape[other]  # the largest of no magnitudes is 0
+    extreme = recorded_ops.sum if nothing else recorded_ops.amax if order > 0 else recorded_ops.amin
+    result = extreme(sums, (tuple(sorted((added, other))), bool(keepdim)))  # type: ignore[operator]
     return write_out(name, result, out)
 
 
