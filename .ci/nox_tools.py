@@ -72,10 +72,10 @@ def name_of(requirement: str) -> str:
 
 
 def family(package: str) -> list[str]:
-    """Return PACKAGE and its direct and indirect dependencies among the siblings."""
+    """Return PACKAGE and the siblings that it and its tests depend on, directly or indirectly."""
     found = [package]
     for member in found:  # the list grows during the loop
-        for requirement in requirements(member):
+        for requirement in requirements(member, "test" if member == package else ""):
             name = name_of(requirement)
             if is_sibling(name) and name.removeprefix("facula-") not in found:
                 found.append(name.removeprefix("facula-"))
