@@ -101,6 +101,10 @@ def drop_dim(F: Namespace, results: Iterable[Tensor], dim: int, keepdim: bool, l
     values, indices = results
     if keepdim or not layout.shape:
         return values, indices
+    if values.node is None and type(values._layout) is Layout:
+        for result in (values, indices):  # new tensors: they need not be views of others
+            result._layout = no_record_ops.squeeze(result, dim)._layout
+        return values, indices
     return F.squeeze(values, dim), F.squeeze(indices, dim)
 
 
