@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from facula_storage import contiguous, int64
-from facula_storage.extend.memory import allocate
 from facula_storage.extend.plans import PlanTable
+from facula_storage.extend.recording import recorders
 
-from ..._core.tensor import Tensor, layout_of_tensor, make, readable, snapshot
+from ..._core.allocation import fresh
+from ..._core.tensor import Tensor, layout_of_tensor, readable, snapshot
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.slow_path.launching import launch
@@ -28,11 +29,14 @@ def where_true(kernel: str, mask: Tensor, further: tuple[int, ...], count: int |
     if count is None:
         count = int(no_record_ops.count_true(mask).item())
     target = contiguous((count, *further), int64, layout.device)
-    result = make(Tensor, target, allocate(target))
+    result = fresh(target)
     plan = _table.by_key.get((kernel, layout))
     if plan is None:
         plan = _table.add((kernel, layout), layout.device.backend.plan(kernel, (layout,), (target,), ()))
-    launch(plan, (mask,), [(result._storage, 0)], n=target.numel)
+    if recorders or plan.workspace:
+        launch(plan, (mask,), [(result._storage, 0)], n=target.numel)
+    else:  # the same, without lists
+        plan.launch(target.numel, mask._storage.ptr + mask._offset, result._storage.ptr)
     return result
 
 

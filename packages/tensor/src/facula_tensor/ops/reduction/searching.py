@@ -10,7 +10,7 @@ from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import result_type
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, snapshot
-from ..._creation.filled import full, ones, zeros
+from ..._creation.filled import ones, zeros
 from ..._creation.from_data import tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops
@@ -18,7 +18,6 @@ from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..indexing.where_true import where_true
-from ..shape.joining import cat
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
@@ -120,16 +119,20 @@ def distinct(
         if ordered and n:
             order = _order(rows)
             rows = no_record_ops.take(rows, order, (0,))
+    narrow = no_record_ops.narrow
     if n:
-        # Whether each row differs from the previous one; the first one begins a run.
-        differ = no_record_ops.ne(rows[1:], rows[:-1])
+        # Whether each row differs from the previous one.
+        differ = no_record_ops.ne(narrow(rows, 0, 1, n - 1), narrow(rows, 0, 0, n - 1))
         if dim is not None:
             differ = no_record_ops.any(differ, ((1,), False))
-        first = cat((ones(1, dtype=bool_, device=input.device), differ))
-        starts = where_true("nonzero_flat", first, ())
+        edge = ones(1, dtype=bool_, device=input.device)
+        # The first row of each run, and the number of rows.
+        limits = where_true("nonzero_flat", no_record_ops.cat((edge, differ, edge), (0,)), ())
     else:
-        first = zeros(0, dtype=bool_, device=input.device)
-        starts = zeros(0, dtype=int64, device=input.device)
+        differ = zeros(0, dtype=bool_, device=input.device)
+        limits = zeros(1, dtype=int64, device=input.device)
+    runs = layout_of_tensor(limits).shape[0] - 1
+    starts = narrow(limits, 0, 0, runs)
     found = no_record_ops.take(rows, starts, (0,))
     if dim is not None:
         found = no_record_ops.contiguous(no_record_ops.movedim(no_record_ops.reshape(found, (-1, *rest)), 0, dim))
@@ -137,12 +140,14 @@ def distinct(
         return found
     results = [found]
     if inverse:
-        run = no_record_ops.sub(no_record_ops.cumsum(no_record_ops.to(first, (int64,)), (0, False)), 1)
-        back = run if order is None else no_record_ops.gather_back(run, order, ((n,), 0))
-        results.append(no_record_ops.reshape(back, shape if dim is None else (n,)))
+        run = no_record_ops.cumsum(no_record_ops.to(differ, (int64,)), (0, False))  # of all rows but the first
+        if order is None:
+            back = no_record_ops.cat((zeros(min(n, 1), dtype=int64, device=input.device), run), (0,))
+        else:
+            back = no_record_ops.gather_back(run, narrow(order, 0, 1, n - 1), ((n,), 0))
+        results.append(back if dim is not None or len(shape) == 1 else no_record_ops.reshape(back, shape))
     if counts:
-        last = full((1 if n else 0,), n, dtype=int64, device=input.device)
-        results.append(no_record_ops.sub(cat((starts[1:], last)), starts))
+        results.append(no_record_ops.sub(narrow(limits, 0, 1, runs), starts))
     return tuple(results)
 
 
