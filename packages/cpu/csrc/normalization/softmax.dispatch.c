@@ -14,7 +14,7 @@ enum {
     LEAST_STRIP = 128, STRIP_BYTES = 1 << 18, /* the same for long columns */
     FOLDED = 1024, /* the same for rows that occupy several columns */
     SHORT = 512, /* maximum length of rows that are processed in batches */
-    BATCH = 16,  /* maximum number of rows in a batch */
+    BATCH = 64, LEAST_BATCH = 4, /* numbers of rows in a batch */
 };
 
 /* Formulas that compute elements of o from elements of x and y and from statistics of their row. SCALE is softmax of
@@ -46,6 +46,7 @@ static ALWAYS_INLINE void next_block(struct block *block, const struct facula_ro
 #define INTEGER int32_t
 #define WIDE 0
 #define EXP_SHIFTED exp_not_positive
+#define LARGER larger_floats
 #include "normalization/softmax.inc"
 
 #define S float
@@ -81,11 +82,13 @@ static ALWAYS_INLINE void next_block(struct block *block, const struct facula_ro
 #undef NAMED
 #undef INF
 #undef EXP_SHIFTED
+#undef LARGER
 #define SUFFIX float64
 #define NUMBER double
 #define INTEGER int64_t
 #define WIDE 1
 #define EXP_SHIFTED exp_not_positive64
+#define LARGER larger_doubles
 #include "normalization/softmax.inc"
 
 #define S double

@@ -65,3 +65,32 @@ static inline void store_doubles(double *to, doubles lanes, int64_t count)
         to[i] = lanes[i];
 #endif
 }
+
+/* Return a > b ? a : b for each lane, in one instruction where there is one. */
+static inline floats larger_floats(floats a, floats b)
+{
+#if defined(__AVX512F__)
+    return (floats)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return __builtin_ia32_maxps256(a, b);
+#elif defined(__SSE2__)
+    return __builtin_ia32_maxps(a, b);
+#else
+    const __typeof__(a > b) larger = a > b;
+    return (floats)((larger & (__typeof__(larger))a) | (~larger & (__typeof__(larger))b));
+#endif
+}
+
+static inline doubles larger_doubles(doubles a, doubles b)
+{
+#if defined(__AVX512F__)
+    return (doubles)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX2__)
+    return __builtin_ia32_maxpd256(a, b);
+#elif defined(__SSE2__)
+    return __builtin_ia32_maxpd(a, b);
+#else
+    const __typeof__(a > b) larger = a > b;
+    return (doubles)((larger & (__typeof__(larger))a) | (~larger & (__typeof__(larger))b));
+#endif
+}
