@@ -206,6 +206,10 @@ static int lines_of(const struct facula_lines *p, const struct facula_kernel *ro
         count = 4;
         n[2] = length > 0 ? length - 1 : 0;
         size[2] = item;
+    } else if (!strcmp(name, "extreme_shares_lines")) {
+        count = 4;
+        n[1] = n[2] = 1;
+        size[2] = item;
     } else if (!strcmp(name, "search_lines"))
         n[1] = n[2] = p->n[1];
     else if (!strcmp(name, "topk_lines"))

@@ -89,6 +89,18 @@ def plan_extreme_gradient(operator: str, inputs: Layouts, outputs: Layouts, para
     return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, backwards=False)
 
 
+@planner("extreme_shares")
+def plan_extreme_shares(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Plan the gradient of `amax` and `amin`: inputs (a, extremes, their gradient) of one dtype, parameters (dim,).
+
+    The last two have length 1 along the dimension.
+    """
+    kernel = find_kernel("extreme_shares_lines", outputs[0].dtype.code)
+    if kernel is None or any(layout.dtype is not outputs[0].dtype for layout in inputs):
+        raise no_kernel(operator, inputs, outputs)
+    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, backwards=False)
+
+
 def _plan(
     operator: str,
     kernel: Kernel | str,

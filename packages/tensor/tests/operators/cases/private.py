@@ -119,6 +119,7 @@ ELEMENTWISE = [
     private("product_difference", F.product_difference, lambda x, y, z, w: x * z - y * w, *PAIR, *PAIR),
     private("cumprod_grad", lambda x, g: F.cumprod_grad(x, g, x.detach().cumprod(1), (1,)), gradient=()),
     private("extreme_grad", lambda g, x: F.extreme_grad(g, x.detach().cummax(1)[1], (1,)), gradient=()),
+    private("extreme_shares", lambda x, g: F.extreme_shares(x, x.detach().amax(1, True), g[:, :1], (1,)), gradient=()),
     private("first_position", lambda x, y: F.first_position(first_index(x), 4), lambda x, y: np.full(x.shape, 3),
             gradient=(), result=always("int64")),
     private("next_position", lambda x, y: F.next_position(first_index(x) + 2, first_index(y), 4),

@@ -53,6 +53,14 @@ def extreme_gradient(inputs: Any, parameters: Any) -> bool:
     return g.shape == index.shape and is_place(dim, g.ndim)
 
 
+def extreme_shares(inputs: Any, parameters: Any) -> bool:
+    """Check for elements, and one extreme and one gradient for each line."""
+    (a, extreme, g), (dim,) = inputs, parameters
+    if not (is_place(dim, a.ndim) and extreme.shape == g.shape and extreme.ndim == a.ndim >= 1):
+        return False
+    return all([size == (1 if d == dim % a.ndim else a.shape[d]) for d, size in enumerate(g.shape)])
+
+
 PROMISES: dict[str, Promise] = {
     "topk": topk,
     "kthvalue": kthvalue,
@@ -60,4 +68,5 @@ PROMISES: dict[str, Promise] = {
     "recurrence": recurrence,
     "cumprod_grad": product_gradient,
     "extreme_grad": extreme_gradient,
+    "extreme_shares": extreme_shares,
 }

@@ -10,7 +10,7 @@ from facula_storage import DType, Layout, contiguous
 from facula_storage.extend.objects import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
-from ..._dispatch.namespaces import composite
+from ..._dispatch.namespaces import composite, no_record_ops
 from ..._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
@@ -90,6 +90,14 @@ def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) 
     else:
         shape = tuple([size for i, size in enumerate(layout.shape) if i not in dims])
     return contiguous(shape, dtype, layout.device)
+
+
+def in_one_pass(F: Namespace, *operands: Tensor) -> bool:
+    """Return whether a gradient that is not recorded is computed by a kernel, which only the CPU has."""
+    if F is not no_record_ops:
+        return False
+    layouts = [layout_of_tensor(operand) for operand in operands]
+    return all([type(layout) is Layout and layout.device.type == "cpu" for layout in layouts])
 
 
 @composite

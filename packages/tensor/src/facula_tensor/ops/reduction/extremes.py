@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
-from facula_storage import Layout, bool_, int64
+from facula_storage import Layout, bool_, contiguous, int64
 from facula_storage.extend.layouts import COMPLEX
 from facula_storage.extend.objects import new_instance
 
@@ -22,13 +22,15 @@ from ..._dispatch.slow_path.operands import describe
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
 from ..elementwise.pointwise import is_real
-from .arguments import MAX_DIMS, over_dims, reduced, reduction
+from .arguments import MAX_DIMS, in_one_pass, over_dims, reduced, reduction
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..._core.types import Function
+
+MIN_LINES, MIN_LENGTH, MAX_COLUMN = 16, 8, 256  # of lines that a kernel processes one by one, on several threads
 
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
@@ -54,6 +56,26 @@ class _is_extreme:
         return bool_
 
 
+@operator
+class _extreme_shares:
+    """The gradient of extremes along a dimension, which equal elements share, in one pass."""
+
+    inputs = ("input", "extreme", "grad")
+    parameters = ("dim",)
+
+    def outputs(layout, extreme, grad, dim):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+def suits_lines(layout: Layout, dims: tuple[int, ...]) -> bool:
+    """Return whether lines along `dims` are neither few nor short, and, as columns, fit into the second cache."""
+    if len(dims) != 1:
+        return False
+    length = layout.shape[dims[0]]
+    most = MAX_COLUMN if dims[0] < len(layout.shape) - 1 else layout.numel // MIN_LINES
+    return MIN_LENGTH <= length <= most
+
+
 def _extreme(name: str, extreme: str, result: str) -> Function:
     @operator
     @under(
@@ -76,10 +98,12 @@ def _extreme(name: str, extreme: str, result: str) -> Function:
             return reduced(layout, dims, keepdim, layout.dtype)
 
         def vjp_input(F, g, input, out, input_layout, dims, keepdim):
-            winners = F.is_extreme(input, F.keep_dims(out, dims, keepdim))
+            extreme, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
+            if suits_lines(input_layout, dims) and in_one_pass(F, input, extreme, g):
+                return F.extreme_shares(input, extreme, g, dims)
+            winners = F.is_extreme(input, extreme)
             count = F.to(F.sum(winners, (dims, True)), (g.dtype,))
-            share = F.div(F.keep_dims(g, dims, keepdim), count)
-            return F.where(winners, share, 0)  # not a product with a mask: 0 * inf would be NaN
+            return F.where(winners, F.div(g, count), 0)  # not a product with a mask: 0 * inf would be NaN
 
     return body
 

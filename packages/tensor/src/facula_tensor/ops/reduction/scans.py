@@ -11,9 +11,10 @@ from facula_storage.extend.layouts import FLOATING
 from ..._core.promotion import accumulating, as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import operator, under
-from ..._dispatch.namespaces import composite, no_record_ops
+from ..._dispatch.namespaces import composite
 from ..._dispatch.written import function
 from ..memory.copying import cast_to
+from .arguments import in_one_pass
 from .extreme_pairs import CumMax, CumMin
 from .one_dim import check_ordered, extreme_pair, one_dim
 
@@ -71,14 +72,6 @@ class _cumprod:
         if in_one_pass(F, g, input):
             return F.cumprod_grad(input, unexpanded(F, g), out, (dim,))
         return F.mul(F.before(out, dim, 1), F.recurrence(input, g, (dim, True)))
-
-
-def in_one_pass(F: Namespace, *operands: Tensor) -> bool:
-    """Return whether a gradient that is not recorded is computed by a kernel, which only the CPU has."""
-    if F is not no_record_ops:
-        return False
-    layouts = [layout_of_tensor(operand) for operand in operands]
-    return all([type(layout) is Layout and layout.device.type == "cpu" for layout in layouts])
 
 
 @operator
