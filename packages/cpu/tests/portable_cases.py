@@ -267,6 +267,8 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "fft real": ("fft_to_real", (f4(3, 9) * (1 + 2j),), (f4(3, 16),), ((0, 1), 16, "forward")),
     "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4,
         6),), (True, False)),
+    "triangular_solve factors": ("solve_factors", (np.array([[2, 2]] * 3, "i4"), f4(3, 2, 2) + 9, f4(3, 2, 5)),
+        (f4(3, 2, 5),), (True,)),
 }  # fmt: skip
 MANY = {  # rows of tensors, each changed in place, and the scalars before them
     "step": ("sgd_step", [[f4(70), f4(70), f4(70)], [f4(3), f4(3), f4(3)]], (0.1, 0.01, 1.0, 0.9, 1.0, 0.0)),

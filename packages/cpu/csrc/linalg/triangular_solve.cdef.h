@@ -3,7 +3,8 @@
 #include <stdint.h>
 
 /* X with A X = B, for each of several matrices: A (n, n), B and X (n, columns), all row-major and contiguous. The other
-   triangle of A is never read, nor, with `unit`, its diagonal. */
+   triangle of A is never read, nor, with `unit`, its diagonal. In plans of
+   `solve_factors`, A contains the two factors of a matrix, or with `unit` their conjugate transpose. */
 struct facula_triangular_solve {
     int64_t matrices, n, columns;
     int64_t a_step;       /* elements from one A to the next: n * n, or 0 if all systems share one A */

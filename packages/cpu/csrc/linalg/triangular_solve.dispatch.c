@@ -1,4 +1,4 @@
-/* Systems with a triangular matrix, by substitution: X with A X = B. Columns of B are independent, so tasks divide
+/* Systems with a triangular matrix, or the factors of an LU decomposition, by substitution: X with A X = B. Columns of B are independent, so tasks divide
    them. */
 #include <complex.h>
 #include <math.h>
@@ -14,10 +14,12 @@
 enum { DOT_PARTS = 16, TILE_BYTES = FACULA_LEVEL == 2 ? 128 : 64, COPIES = 1 << 14 };
 enum { ROWS = 4, COMPLEX_ROWS = FACULA_LEVEL == 2 ? 4 : 2 }; /* whose sums fit in registers */
 
-typedef int (*tile_solver)(const struct facula_triangular_solve *plan, const void *a, const void *b, void *x, int64_t width);
+typedef int (*tile_solver)(const struct facula_triangular_solve *plan, const int32_t *pivots, const void *a, const void *b,
+                           void *x, int64_t width);
 
 struct solve_work {
     const struct facula_triangular_solve *plan;
+    const int32_t *pivots; /* or NULL */
     const char *a, *b;
     char *x;
     int64_t itemsize;
@@ -34,15 +36,20 @@ static void solve_task(void *context, int64_t task)
         const int64_t matrix = unit / plan->tiles, column = unit % plan->tiles * plan->tile;
         const int64_t offset = (matrix * plan->n * plan->columns + column) * work->itemsize;
         const int64_t left = plan->columns - column;
-        if (work->solve(plan, work->a + matrix * plan->a_step * work->itemsize, work->b + offset, work->x + offset,
-                        left < plan->tile ? left : plan->tile))
-            work->status = FACULA_MEMORY;
+        const int status = work->solve(plan, work->pivots ? work->pivots + matrix * plan->n : NULL,
+                                       work->a + matrix * plan->a_step * work->itemsize, work->b + offset,
+                                       work->x + offset, left < plan->tile ? left : plan->tile);
+        if (status)
+            work->status = status;
     }
 }
 
-static int64_t solve_all(const struct facula_triangular_solve *plan, const int64_t *args, int64_t itemsize, tile_solver solve)
+/* args: the addresses of A, B and X. */
+static int64_t solve_all(const struct facula_triangular_solve *plan, const int32_t *pivots, const int64_t *args,
+                         int64_t itemsize, tile_solver solve)
 {
-    struct solve_work work = {plan, (const char *)args[1], (const char *)args[2], (char *)args[3], itemsize, solve, FACULA_OK};
+    struct solve_work work = {plan, pivots, (const char *)args[0], (const char *)args[1], (char *)args[2], itemsize, solve,
+                              FACULA_OK};
     const int64_t tasks = (plan->matrices * plan->tiles + plan->group - 1) / plan->group;
     if (plan->serial)
         for (int64_t task = 0; task < tasks; task++)

@@ -8,7 +8,8 @@
 int check_triangular_solve(struct reach *r)
 {
     const struct facula_triangular_solve *p = r->plan;
-    const int64_t size = size_in(r->kernel, 0);
+    const int is_factored = is_named(r, "solve_factors");
+    const int64_t size = size_in(r->kernel, is_factored);
     const double whole = TOTAL(p->matrices, p->n, p->columns), square = TOTAL(p->n, p->n);
     EXPECT(whole >= 0 && square >= 0 && TOTAL(p->matrices, p->n) >= 0 && TOTAL(p->n, p->columns) >= 0);
     EXPECT(p->tile >= 1 && is_count(p->tile) && (double)p->tiles == ceil((double)p->columns / (double)p->tile));
@@ -16,9 +17,11 @@ int check_triangular_solve(struct reach *r)
     EXPECT(!p->a_step || (double)p->a_step == square);
     struct span a = span_row(square, size);
     walk(&a, p->matrices, p->a_step, size);
-    CHECK(has_memory(r, 1, a));
-    CHECK(has_memory(r, 2, span_row(whole, size)));
-    return has_memory(r, 3, span_row(whole, size));
+    if (is_factored)
+        CHECK(has_memory(r, 1, span_row(TOTAL(p->matrices, p->n), sizeof(int32_t))));
+    CHECK(has_memory(r, 1 + is_factored, a));
+    CHECK(has_memory(r, 2 + is_factored, span_row(whole, size)));
+    return has_memory(r, 3 + is_factored, span_row(whole, size));
 }
 
 int check_elimination(struct reach *r)

@@ -97,6 +97,7 @@ static const struct {
     {"scatter_taps", "facula_taps", check_taps},
     {"slogdet", "facula_elimination", check_elimination},
     {"solve_ex", "facula_elimination", check_elimination},
+    {"solve_factors", "facula_triangular_solve", check_triangular_solve},
     {"svd", "facula_elimination", check_decomposition},
     {"svdvals", "facula_elimination", check_decomposition},
     {"take", "facula_index", check_take},

@@ -1,4 +1,4 @@
-"""The planner of `triangular_solve`: systems with triangular matrices."""
+"""The planner of systems with triangular matrices, or with the factors of an LU decomposition."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 TILE = 128  # the minimum bytes of a row in a task: those that the kernel keeps in registers
 
 
-@planner("triangular_solve")
+@planner("triangular_solve", "solve_factors")
 def plan_triangular_solve(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan X with A X = B for contiguous A (..., n, n), or one A (n, n) for all, and B (..., n, k); (upper, unit)."""
-    (a, b), (x,), (upper, unit) = inputs, outputs, parameters
-    kernel = find_kernel(operator, a.dtype.code, b.dtype.code, x.dtype.code)
-    if kernel is None or not (a.is_contiguous and b.is_contiguous and x.is_contiguous):
+    """Plan X with A X = B for contiguous A (..., n, n), or one A (n, n) for all, and B (..., n, k); (upper, unit).
+
+    `solve_factors` has pivots (..., n) as its first input, one A for each B, and the parameter `adjoint`.
+    """
+    (*_, a, b), (x,) = inputs, outputs
+    upper, unit = parameters if operator == "triangular_solve" else (False, *parameters)
+    layouts = (*inputs, *outputs)
+    kernel = find_kernel(operator, *[layout.dtype.code for layout in layouts])
+    if kernel is None or not all([layout.is_contiguous for layout in layouts]):
         raise no_kernel(operator, inputs, outputs)
     *batch, n, columns = b.shape
     matrices = prod(batch)
@@ -46,4 +51,6 @@ def plan_triangular_solve(operator: str, inputs: Layouts, outputs: Layouts, para
             "serial": work <= SERIAL,
         },
     )
-    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=work / max(x.numel, 1))
+    return bound_plan(
+        operator, parameters, outputs, kernel.address, struct, arrays=len(layouts), cost=work / max(x.numel, 1)
+    )

@@ -160,6 +160,14 @@ ELIMINATION = [
         (2, 3, 3),
         (2, 2, 3),
     ),
+    matrix(  # without a gradient, in one launch
+        "operator solve_factors",
+        lambda a, b: solved_by_factors(adjoint=True)(a.detach(), b.detach()),
+        lambda a, b: np.linalg.solve(adjoint(a), b),
+        (2, 5, 5),
+        (2, 5, 4),
+        gradient=(),
+    ),
     matrix("lu_solve", lambda a, b: ft.lu_solve(b, *ft.lu(a)), np.linalg.solve, (2, 3, 3), (2, 3, 2)),
 ]
 

@@ -54,6 +54,12 @@ def triangular_solve(inputs: Any, parameters: Any) -> bool:
     )
 
 
+def solve_factors(inputs: Any, parameters: Any) -> bool:
+    """Check for factors of square matrices, with pivots and right-hand sides for each."""
+    pivots, a, b = inputs
+    return triangular_solve((a, b), parameters) and pivots.shape == a.shape[:-1] == b.shape[:-1]
+
+
 def permutation(inputs: Any, parameters: Any) -> bool:
     """Check for pivots, which NumPy validates, to be converted to matrices."""
     (pivots,), (rows,) = inputs, parameters
@@ -77,6 +83,7 @@ PROMISES: dict[str, Promise] = {
     "adjugate_grad": function_grad,
     "solve_ex": solve,
     "triangular_solve": triangular_solve,
+    "solve_factors": solve_factors,
     "permutation_of": permutation,
     "pinv": pinv,
 }

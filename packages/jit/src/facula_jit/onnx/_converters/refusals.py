@@ -28,7 +28,7 @@ REASONS: dict[tuple[str, str], str] = {
     ("reads the signs of zeros, which no ONNX operator supports", "use sign(), or where()"): "copysign signbit",
     ("is an operation on matrices that ONNX lacks", OUTSIDE): """
         cholesky_ex eig eigh eigvals eigvalsh inv_ex lu_factor_ex matrix_exp permutation_of pinv qr qr_r slogdet
-        solve_ex svd svdvals triangular_solve""",
+        solve_ex solve_factors svd svdvals triangular_solve""",
     (
         "is of complex numbers, for which ONNX runtimes have no kernels",
         "compute with their real and imaginary parts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
-from facula_storage import DType, contiguous, int32, int64
+from facula_storage import DType, Layout, contiguous, cpu, int32, int64
 from facula_storage.extend.layouts import INTEGER
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor, steady
@@ -102,6 +102,17 @@ class _permutation_of:
         return contiguous((*layout.shape[:-1], rows, rows), float32, layout.device)
 
 
+@operator
+class _solve_factors:
+    """Solve A X = B from the pivots and factors of A; with `adjoint`, A^H X = B from those of A^H, transposed."""
+
+    inputs = ("pivots", "LU", "B")
+    parameters = ("adjoint",)
+
+    def outputs(pivots, factors, b, adjoint):
+        return contiguous(b.shape, b.dtype, b.device)
+
+
 def factors_of(name: str, A: Tensor, pivot: bool = True, check: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """Return L and U of matrices A in one, pivots, and `info`; with `check`, LinAlgError if a matrix is singular.
 
@@ -161,9 +172,17 @@ def solve_with_factors(name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: b
     a, b = layout_of_tensor(LU).shape, layout_of_tensor(B).shape
     if a[-1] != b[-2 if left else -1]:
         raise ArgumentError(f"{name}: expected B to have {a[-1]} {'rows' if left else 'columns'}; got shape {b}")
-    P = F.permutation(check_pivots(name, LU, pivots), a[-1], layout_of_tensor(LU).dtype)
     if not left:  # X A = B is A^H X^H = B^H
         B, adjoint = F.mH(B), not adjoint
+    if _are_plain(pivots, LU, B):
+        try:
+            factors = no_record_ops.contiguous(no_record_ops.mH(LU) if adjoint else LU)
+            result = no_record_ops.solve_factors(pivots, factors, no_record_ops.contiguous(B), (bool(adjoint),))
+        except Exception:
+            check_pivots(name, LU, pivots)  # raises an error that describes the pivot
+            raise
+        return result if left else F.mH(result)
+    P = F.permutation(check_pivots(name, LU, pivots), a[-1], layout_of_tensor(LU).dtype)
     if adjoint:  # U^H L^H P^H X = B
         LU, B = expand_batches(name, LU, B)
         other = F.contiguous(F.mH(LU))
@@ -173,6 +192,19 @@ def solve_with_factors(name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: b
         LU, B = expand_batches(name, LU, F.matmul(F.mT(P), B))
         result = F.triangular_solve(LU, F.triangular_solve(LU, B, (False, True)), (True, False))
     return result if left else F.mH(result)
+
+
+def _are_plain(*operands: Tensor) -> bool:
+    """Return whether one launch computes `solve_with_factors`: on the CPU, for equal batches, without history."""
+    if not all([isinstance(a, Tensor) and type(a._layout) is Layout and a.node is None for a in operands]):
+        return False
+    pivots, LU, B = [a._layout for a in operands]
+    return (
+        pivots.device is LU.device is B.device is cpu
+        and pivots.dtype is int32
+        and pivots.is_contiguous
+        and pivots.shape == LU.shape[:-1] == B.shape[:-1]
+    )
 
 
 LU: type[NamedResults] = results_named("lu", "LU", "pivots")
