@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-/* Lines that are so close together (in bytes, from the first to the last one), and not at distances for which caches have
-   few places, are transposed where they are. */
+/* Bytes from the first line to the last one of a block that stays in a cache; and distances for which caches have few
+   places are multiples of the second number. */
 enum { NEAR = 256 << 10, SAME_SET = 1024 };
 
 static ALWAYS_INLINE void copy_run(int64_t from, char *to, int64_t bytes)
