@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kernel_helpers import compute, empty
+from kernel_helpers import compute, empty, narrow, widen
 from numpy.lib.stride_tricks import sliding_window_view
 
 from facula_cpu import get_num_threads, set_num_threads
@@ -126,6 +126,28 @@ def test_average_pooling(case, name, padded, divisor, level):
     np.testing.assert_allclose(back.reshape(len(sums), shape[-2] * shape[-1]), sums[:, :-1], NAMES[name], NAMES[name])
 
 
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+@pytest.mark.parametrize("case", [CASES[k] for k in (0, 1, 3, 7, 12, 16)], ids=str)
+def test_half_precision_is_rounded_once(case, name, level):
+    shape, *geometry = case
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal(shape)
+    x[rng.random(shape) < 0.01] = np.nan
+    x = narrow(x, name)
+    made = windows(np.zeros(shape), *geometry, 0)[0].shape[:-1]
+    g = narrow(rng.standard_normal(made), name)
+    means = (*geometry[:-1], True, None)
+    for operator, given, size, one in (
+        ("max_pool2d_values", (x,), made, tuple(geometry)),
+        ("max_pool2d_values_grad", (g, x), shape, tuple(geometry)),
+        ("avg_pool2d", (x,), made, means),
+        ("avg_pool2d_grad", (g,), shape, means),
+    ):
+        (got,) = on_threads(operator, given, (empty(size, name),), (one, size[-2:]))
+        (wanted,) = on_threads(operator, tuple(map(widen, given)), (empty(size, "float32"),), (one, size[-2:]))
+        np.testing.assert_array_equal(got, narrow(wanted, name))
+
+
 @pytest.mark.parametrize("operator", ["max_pool2d_grad", "max_pool2d_pick"])
 @pytest.mark.parametrize("wrong", [-1, 12, 1 << 40])
 def test_an_index_out_of_range(operator, wrong):
@@ -145,7 +167,7 @@ def test_unsupported_operands_are_refused():
     x, index = np.ones((2, 4, 4), "f4"), np.zeros((2, 2, 2), np.int64)
     square = ((2, 2), (2, 2), (0, 0), (1, 1))
     wrong = [
-        ("avg_pool2d", (x.astype("f2"),), (empty((2, 2, 2), "float16"),), ((*square[:3], True, None), (2, 2))),
+        ("max_pool2d", (x.astype("f2"),), (empty((2, 2, 2), "float16"), index), (square, (2, 2))),
         ("avg_pool2d", (x.swapaxes(1, 2),), (empty((2, 2, 2), "float32"),), ((*square[:3], True, None), (2, 2))),
         ("max_pool2d", (x,), (empty((2, 2, 2), "float64"), index), (square, (2, 2))),
         ("max_pool2d_pick", (x, index.astype("i4")), (empty((2, 2, 2), "float32"),), (None, (2, 2))),

@@ -1,4 +1,4 @@
-/* Pooling of float32 and its gradients; see Note [Pooling] in pooling.inc. */
+/* Pooling of float32 and half precisions, and its gradients; see Note [Pooling] in pooling.inc. */
 #include "spatial/pooling.h"
 
 #define S float
@@ -9,3 +9,4 @@
 #define INDEX int32_t
 #define LOWEST -INFINITY
 #include "spatial/pooling.inc"
+#include "spatial/pooling_halves.inc"

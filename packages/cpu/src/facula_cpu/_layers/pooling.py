@@ -25,7 +25,8 @@ BY_INDEX = ("max_pool2d_grad", "max_pool2d_pick")  # without a geometry, they ac
     "avg_pool2d_grad",
 )  # fmt: skip
 def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan pooling of contiguous planes (..., height, width), float32 or float64; maxima also of int64.
+    """Plan pooling of contiguous planes (..., height, width), float32 or float64; maxima also of int64. Without
+    indices, also float16 and bfloat16.
 
     Parameters: geometry, and the size of the result's planes.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd import no_grad
 from facula_errors import DTypeError, FaculaError
-from facula_storage import DType, Layout, float32
+from facula_storage import DType, Layout, bfloat16, float16, float32
 from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from .._core.errors import named
@@ -40,6 +40,11 @@ def exact(of_integers: DType | None) -> Callable[..., DType]:
         raise named(DTypeError(f"operator: not defined for {dtype.name}; convert with .float()"))
 
     return compute_dtype
+
+
+def halves_on_cpu(layout: Layout, *others: object) -> bool:
+    """The `unconverted_if` of operators whose kernels for half precisions only the CPU has."""
+    return layout.device.type == "cpu" and layout.dtype in (float16, bfloat16)
 
 
 def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parameters) -> Any:

@@ -16,7 +16,7 @@ from facula_storage.extend.layouts import INTEGER
 
 from ...._core.geometry import Pair
 from ...._core.tensor import Tensor, layout_of_tensor, steady
-from ...._dispatch.conversions import exact
+from ...._dispatch.conversions import exact, halves_on_cpu
 from ...._dispatch.declaration import operator
 from ...._dispatch.namespaces import zero_grad
 from ...._dispatch.view_call import as_tensor
@@ -125,6 +125,7 @@ class _max_pool2d_values:
     varying = ("size",)
     batching = "leading"
     compute_dtype = exact(int64)
+    unconverted_if = halves_on_cpu
     row_major = True
 
     def decompose(F, operands, parameters):
@@ -148,6 +149,7 @@ class _max_pool2d_values_grad:
     varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
+    unconverted_if = halves_on_cpu
     row_major = True
 
     def outputs(g, layout, geometry, size):
@@ -168,6 +170,7 @@ class _avg_pool2d:
     varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
+    unconverted_if = halves_on_cpu
     row_major = True
 
     def decompose(F, operands, parameters):
@@ -190,6 +193,7 @@ class _avg_pool2d_grad:
     varying = ("size",)
     batching = "leading"
     compute_dtype = exact(None)
+    unconverted_if = halves_on_cpu
     row_major = True
 
     def outputs(layout, geometry, size):
