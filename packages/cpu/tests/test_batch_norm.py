@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_helpers import BACKEND, layout
+from kernel_helpers import BACKEND, empty, layout, narrow, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors.testing import raises
@@ -74,6 +74,28 @@ def test_batch_norm(name, data):
     if mean is not None and var is not None:
         (got,) = compute("batch_norm_eval", (x, weight, bias, mean, var), (np.full_like(x, 7),), 1e-3)
         np.testing.assert_allclose(got, normalise(wide, weight, bias, mean, var)[1], **close)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+@pytest.mark.parametrize("shape", [(5, 33), (40, 3, 5), (3, 31, 9, 12)], ids=str)
+def test_half_precision_is_rounded_once(shape, name, level):
+    """Check against float32, with some operands of channels in float32 and some in half precision."""
+    rng = np.random.default_rng(4)
+    x, g = (narrow(rng.standard_normal(shape) * 2 + 5, name) for _ in range(2))
+    given = [narrow(rng.random(shape[1]) + 0.5, name) if k % 2 else rng.random(shape[1]).astype("f4") for k in range(4)]
+    wide = [widen(one).copy() for one in given]
+    outputs, gradients = (tuple(empty(one, dtype) for one, dtype in ((shape, name), *[(shape[1:2], "float32")] * 2))
+                          for _ in range(2))  # fmt: skip
+    wanted, wanted_gradients = (tuple(empty(one.shape, "float32") for one in outputs) for _ in range(2))
+    compute("batch_norm", (x, *given), outputs, 0.3, 1e-3)
+    compute("batch_norm", (widen(x), *wide), wanted, 0.3, 1e-3)
+    for weight, other in ((given[0], wide[0]), (given[1], wide[1])):
+        compute("batch_norm_grad", (g, x, *outputs[1:], weight), gradients)
+        compute("batch_norm_grad", (widen(g), widen(x), *wanted[1:], other), wanted_gradients)
+        for got, one in zip((*outputs, *gradients), (*wanted, *wanted_gradients), strict=True):
+            np.testing.assert_array_equal(got, narrow(one, name) if got.shape == shape else one)
+    for got, one in zip(given, wide, strict=True):
+        np.testing.assert_array_equal(widen(got), widen(narrow(one, name)) if got.itemsize < 4 else one)
 
 
 @pytest.mark.parametrize("name", TOLERANCE)

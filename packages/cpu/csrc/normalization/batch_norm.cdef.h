@@ -12,6 +12,9 @@ struct facula_norm_operands {
 
 struct facula_batch_norm;
 
+/* Operands in the half precision of the elements; others of channels, and all results, are then float32. */
+enum { FACULA_NARROW_WEIGHT = 1, FACULA_NARROW_BIAS = 2, FACULA_NARROW_MEAN = 4, FACULA_NARROW_VARIANCE = 8 };
+
 /* Processes `count` channels, starting with channel `first`. */
 typedef void (*facula_norm)(const struct facula_batch_norm *plan, const struct facula_norm_operands *at, int64_t first,
                             int64_t count);
@@ -22,6 +25,7 @@ struct facula_batch_norm {
     int64_t batch, channels, inner;
     int64_t group; /* channels in a task */
     int32_t serial, form; /* form: 0 training, 1 with statistics given, 2 gradients, 3 training with a count */
+    int64_t narrow;       /* of those bits */
 };
 
 /* For files; see portable.h. */

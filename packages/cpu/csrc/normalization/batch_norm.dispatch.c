@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "normalization/batch_norm.cdef.h"
+#include "runtime/half_vectors.h"
 #include "runtime/kernel.h"
-#include "runtime/vector.h"
 
 enum {
     LANES = 16,  /* partial sums of a run: the same at every level, so that results are the same */
@@ -17,14 +17,47 @@ enum {
     CACHED = 1 << 18, /* bytes of the channels that are processed at a time */
 };
 
+#define S float
 #define T float
 #define INTEGER int32_t
 #define SUFFIX float32
 #define CODE FLOAT32
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define LOAD(a) (*(const NAMED(part) *)(a))
+#define STORE(o, v) (*(NAMED(part) *)(o) = (v))
 #include "normalization/batch_norm.inc"
 
+#define S double
 #define T double
 #define INTEGER int64_t
 #define SUFFIX float64
 #define CODE FLOAT64
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define LOAD(a) (*(const NAMED(part) *)(a))
+#define STORE(o, v) (*(NAMED(part) *)(o) = (v))
+#include "normalization/batch_norm.inc"
+
+#define HALF
+#define S uint16_t
+#define T float
+#define INTEGER int32_t
+#define SUFFIX float16
+#define CODE FLOAT16
+#define READ(x) float_of_float16(x)
+#define WRITE(x) float16_of_float(x)
+#define LOAD(a) floats_of_float16(a)
+#define STORE(o, v) store_as_float16(o, v)
+#include "normalization/batch_norm.inc"
+
+#define S uint16_t
+#define T float
+#define INTEGER int32_t
+#define SUFFIX bfloat16
+#define CODE BFLOAT16
+#define READ(x) float_of_bfloat16(x)
+#define WRITE(x) bfloat16_of_float(x)
+#define LOAD(a) floats_of_bfloat16(a)
+#define STORE(o, v) store_as_bfloat16(o, v)
 #include "normalization/batch_norm.inc"

@@ -185,7 +185,6 @@ static int check_operands(struct reach *r, const char *kinds, double whole, doub
     for (int64_t k = 0; kinds[k]; k++) {
         const struct span one = span_row(each, each_size);
         CHECK(kinds[k] == 'x'   ? has_memory(r, 1 + k, span_row(whole, size))
-              : kinds[k] == 'i' ? has_memory(r, 1 + k, span_of(8))
               : kinds[k] == 'C' ? may_have_memory(r, 1 + k, one)
                                 : has_memory(r, 1 + k, one));
     }
@@ -196,14 +195,23 @@ int check_batch_norm(struct reach *r)
 {
     static const char *const rows[] = {"batch_norm_channels", "batch_norm_eval_channels", "batch_norm_grad_channels",
                                        "batch_norm_channels"};
-    static const char *const operands[] = {"xCCCCxcc", "xCCccx", "xxccCxcc", "xCCCCixcc"};
+    /* Capital letters: may be omitted. */
+    static const char *const operands[] = {"xWBMVxcc", "xWBmvx", "xxccWxcc", "xWBMVixcc"}, may_be_narrow[] = "wbmv";
     const struct facula_batch_norm *p = r->plan;
     const struct facula_kernel *row = ROW_AT(r, facula_batch_norm, run);
     const double whole = TOTAL(p->batch, p->channels, p->inner);
     EXPECT(p->form >= 0 && p->form < 4 && row && !strcmp(row->name, rows[p->form]));
     EXPECT(whole >= 0 && TOTAL(p->batch, p->inner) >= 0 && TOTAL(p->channels, p->inner) >= 0);
     EXPECT(p->group >= 1 && is_count(p->group));
-    CHECK(check_operands(r, operands[p->form], whole, (double)p->channels, size_in(row, 0), size_in(row, 0)));
+    for (int64_t k = 0; operands[p->form][k]; k++) {
+        const char kind = operands[p->form][k], *bit = strchr(may_be_narrow, kind | 32);
+        const int64_t size = size_in(row, 0), narrow = bit && p->narrow >> (bit - may_be_narrow) & 1;
+        const struct span numbers = span_row((double)p->channels, size < 4 && !narrow ? 4 : size);
+        CHECK(kind == 'x'   ? has_memory(r, 1 + k, span_row(whole, size))
+              : kind == 'i' ? has_memory(r, 1 + k, span_of(8))
+              : kind < 'a'  ? may_have_memory(r, 1 + k, numbers)
+                            : has_memory(r, 1 + k, numbers));
+    }
     return has_arguments(r, 1 + (int64_t)(p->form == 2 ? 8 : p->form == 1 ? 7 : 10));
 }
 

@@ -240,7 +240,8 @@ def test_operands_in_the_computation_dtype_are_not_copied(call):
     x, w = ft.rand(3, 4).half(), ft.ones(4)
     with listen(lambda plan, arguments: heard.append(plan.operator)):
         y = call(x, w)
-    assert heard.count("copy") == 2  # of the input, and of the result
+    by_itself = "batch_norm" in heard  # a kernel that reads and writes half precision
+    assert heard.count("copy") == (0 if by_itself else 2)  # of the input, and of the result
     assert y.dtype is ft.float16
     expected = call(x.float(), w).half()
     assert y.tolist() == expected.tolist()

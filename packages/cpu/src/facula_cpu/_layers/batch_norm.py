@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import Plan
+from facula_storage import Plan, float32, float64
 
 from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
@@ -25,27 +25,35 @@ SIDE_BY_SIDE = 64  # channels of single elements, as in the kernel
 
 @planner(*FORMS)
 def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan normalization of each channel of x (n, channels, ...). float32 and float64; all arrays are contiguous.
+    """Plan normalization of each channel of x (n, channels, ...). Floating dtypes; all arrays are contiguous.
 
     batch_norm       (x, weight, bias, running mean, running variance) -> (o, mean, inverse deviation), with the
                      batch's statistics. Launch: momentum, epsilon. The running statistics are updated in place.
     batch_norm_counted  the same with a count of batches, int64, after the running statistics, which become the means
                      of all batches including this one. Launch: epsilon.
-    batch_norm_eval  the same with the running statistics -> (o,). Launch: epsilon.
+    batch_norm_eval  the same with the running statistics -> (o,), not of half precisions. Launch: epsilon.
     batch_norm_grad  (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias).
 
-    weight, bias and, in training, running statistics may be None.
+    weight, bias and, in training, running statistics may be None. Half precisions have results of channels in float32,
+    and these four operands in float32 or the same half precision.
     """
     o = outputs[0]
     form, name, scalars = FORMS[operator]
     kernel = find_kernel(name, o.dtype.code)
-    given = [layout for layout in (*(inputs[:5] if form == COUNTED else inputs), *outputs) if layout is not None]
-    if kernel is None or any(layout.dtype is not o.dtype or not layout.is_contiguous for layout in given):
+    wide = float64 if o.dtype is float64 else float32
+    alike = (*inputs[:2], o) if form == GRADIENTS else (inputs[0], o)
+    of_channels = inputs[4:] if form == GRADIENTS else inputs[1:5]  # may be narrow
+    kept = (*inputs[2:4], *outputs[1:]) if form == GRADIENTS else outputs[1:]
+    arrays = [(layout, (o.dtype,)) for layout in alike] + [(layout, (wide,)) for layout in kept]
+    arrays += [(layout, (o.dtype, wide)) for layout in of_channels if layout is not None]
+    if kernel is None or any(layout.dtype not in dtypes or not layout.is_contiguous for layout, dtypes in arrays):
         raise no_kernel(operator, inputs, outputs)
     channels = o.shape[1]
     struct = ffi.new("struct facula_batch_norm *")
     struct.run = ffi.cast("facula_norm", kernel.address)
     struct.batch, struct.channels, struct.form = o.shape[0], channels, form
+    for place, layout in enumerate(of_channels):
+        struct.narrow |= (layout is not None and layout.dtype is not wide) << place
     each = o.numel // channels if channels else 0
     struct.inner = each // o.shape[0] if o.shape[0] else 1
     work = o.numel * kernel.cost

@@ -11,7 +11,7 @@ from facula_storage.extend.layouts import FLOATING
 
 from ..._core.errors import relabel
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
-from ..._dispatch.conversions import are_row_major, at_least_float32
+from ..._dispatch.conversions import are_row_major, at_least_float32, halves_on_cpu
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
 from ..._dispatch.slow_path.slow_call import check_changes
@@ -101,6 +101,15 @@ def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
     return (call.split_channels(out), *[call.split(statistic) for statistic in statistics])
 
 
+def in_dtypes_of(F: Namespace, gradients: Any, weight: Layout | None, bias: Layout | None) -> tuple[Tensor, ...]:
+    """Convert the gradients of weight and bias, which are at least float32, to their dtypes."""
+    along, *made = gradients
+    for place, of in enumerate((weight, bias)):
+        if of is not None and layout_of_tensor(made[place]).dtype is not of.dtype:
+            made[place] = F.to(made[place], (of.dtype,))
+    return along, *made
+
+
 @operator
 class _batch_norm:
     """Normalize each channel, multiply by weight and add bias. Updates running statistics in place."""
@@ -113,17 +122,19 @@ class _batch_norm:
     results = ("out", "mean", "inverse")
 
     compute_dtype = at_least_float32
+    unconverted_if = halves_on_cpu
     validate_layouts = check_batch_norm
     decompose = partial(in_training, "batch_norm")
     direct = are_row_major
     batching = training_of_batches
 
     def outputs(input, *rest):
-        channels = contiguous(input.shape[1:2], input.dtype, input.device)
+        channels = contiguous(input.shape[1:2], at_least_float32(input.dtype), input.device)
         return contiguous(input.shape, input.dtype, input.device), channels, channels
 
-    def vjp_all(F, g, edges, input, weight, mean, inverse, _momentum, eps):
-        return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None)
+    def vjp_all(F, g, edges, input, weight, mean, inverse, weight_layout, bias_layout, _momentum, eps):
+        made = F.batch_norm_gradients(g, input, weight, mean, inverse, eps)
+        return (*in_dtypes_of(F, made, weight_layout, bias_layout), None, None)
 
 
 @operator
@@ -137,17 +148,19 @@ class _batch_norm_counted:
     launch_scalars = ("eps",)
     results = ("out", "mean", "inverse")
     compute_dtype = at_least_float32
+    unconverted_if = halves_on_cpu
     validate_layouts = check_batch_norm
     decompose = partial(in_training, "batch_norm_counted")
     direct = are_row_major
     batching = training_of_batches
 
     def outputs(input, *rest):
-        channels = contiguous(input.shape[1:2], input.dtype, input.device)
+        channels = contiguous(input.shape[1:2], at_least_float32(input.dtype), input.device)
         return contiguous(input.shape, input.dtype, input.device), channels, channels
 
-    def vjp_all(F, g, edges, input, weight, mean, inverse, eps):
-        return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None, None)
+    def vjp_all(F, g, edges, input, weight, mean, inverse, weight_layout, bias_layout, eps):
+        made = F.batch_norm_gradients(g, input, weight, mean, inverse, eps)
+        return (*in_dtypes_of(F, made, weight_layout, bias_layout), None, None, None)
 
 
 @operator
@@ -182,13 +195,15 @@ def _recorded_batch_norm_gradients(
     layout = layout_of_tensor(input)
     dims = (0, *range(2, len(layout.shape)))
     share = 1 / max(1, layout.numel // max(1, layout.shape[1]))
+    wide = (at_least_float32(layout.dtype),)
+    input, g = F.to(input, wide), F.to(g, wide)
     centred = F.sub(input, F.mul(F.sum(input, (dims, True)), share))
     deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(centred, centred), (dims, True)), share), eps))
     y = F.mul(centred, deviation)
     g_sum, dot = F.sum(g, (dims, True)), F.sum(F.mul(g, y), (dims, True))
     slope = deviation if weight is None else F.mul(deviation, F.channels_of(weight, layout))
     along = F.mul(slope, F.sub(g, F.mul(F.add(g_sum, F.mul(y, dot)), share)))
-    return along, F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
+    return F.to(along, (layout.dtype,)), F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
 
 
 no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = (
