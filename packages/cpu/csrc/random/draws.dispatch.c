@@ -7,8 +7,6 @@
 #include "random/philox_lanes.h"
 #include "runtime/kernel.h"
 
-enum { TILE = 512 }; /* a multiple of 4 BLOCKS */
-
 static ALWAYS_INLINE double real_argument(int64_t argument)
 {
     double value;

@@ -6,7 +6,25 @@
 #include "random/philox_lanes.h"
 #include "runtime/kernel.h"
 
-enum { TILE = 512 }; /* a multiple of 4 BLOCKS */
+typedef int32_t choices __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Drops elements of complete blocks of float32, without storing their words; returns their number. */
+static ALWAYS_INLINE int64_t drop_blocks(int64_t first, int64_t n, const float *x, float *o, int32_t least, float grown,
+                                         uint64_t seed, uint64_t offset)
+{
+    enum { WIDE = VECTOR_BYTES / sizeof(float) };
+    int64_t done = 0;
+    for (; done + 4 * BLOCKS <= n; done += 4 * BLOCKS) {
+        lanes words[2 * TOGETHER];
+        words_in_order(TOGETHER, (first + done) / 4, seed, offset, words);
+        for (int j = 0; j < 2 * TOGETHER; j++) {
+            const choices kept = ((choices)words[j] ^ INT32_MIN) >= least;
+            const floats value = *(const loose_floats *)(x + done + j * WIDE) * grown;
+            *(loose_floats *)(o + done + j * WIDE) = (floats)((choices)value & kept);
+        }
+    }
+    return done;
+}
 
 #define DROPOUT(T, suffix, code)                                                                                  \
     static void drop_##suffix(int64_t first, int64_t n, const char *x_, char *o_, double share, uint64_t seed,    \
@@ -19,7 +37,10 @@ enum { TILE = 512 }; /* a multiple of 4 BLOCKS */
             memset(o_, 0, (size_t)n * sizeof(T));                                                                 \
             return;                                                                                               \
         }                                                                                                         \
-        for (int64_t done = 0; done < n; done += TILE) {                                                          \
+        int64_t done = 0;                                                                                         \
+        if (sizeof(T) == sizeof(float))                                                                           \
+            done = drop_blocks(first, n, (const float *)x_, (float *)o_, least, (float)grown, seed, offset);      \
+        for (; done < n; done += TILE) {                                                                          \
             const int64_t count = n - done < TILE ? n - done : TILE;                                              \
             const T *x = (const T *)x_ + done;                                                                    \
             T *o = (T *)o_ + done;                                                                                \

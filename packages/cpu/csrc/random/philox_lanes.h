@@ -13,8 +13,14 @@
 #include <immintrin.h>
 #endif
 
-/* Vectors are computed together because each waits for its products; BLOCKS is the number of their lanes. */
-enum { LANES = VECTOR_BYTES / 8, TOGETHER = 4, BLOCKS = TOGETHER * LANES };
+/* Vectors are computed together because each waits for its products, but only as many as fit into registers. BLOCKS is
+   the number of their lanes, and tiles contain multiples of their words. */
+enum {
+    LANES = VECTOR_BYTES / 8,
+    TOGETHER = VECTOR_BYTES == 64 ? 4 : 3,
+    BLOCKS = TOGETHER * LANES,
+    TILE = 512 / (4 * BLOCKS) * (4 * BLOCKS)
+};
 
 typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t loose_lanes __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -85,17 +91,24 @@ static ALWAYS_INLINE lanes joined(lanes lower, lanes upper)
     return (lower & 0xffffffffu) | upper << 32;
 }
 
-/* The words of some vectors of blocks, in order. */
-static ALWAYS_INLINE void write_in_order(const int vectors, int64_t first, uint64_t seed, uint64_t offset, uint32_t *words)
+/* The words of some vectors of blocks, in order: two vectors of words from each. */
+static ALWAYS_INLINE void words_in_order(const int vectors, int64_t first, uint64_t seed, uint64_t offset, lanes *words)
 {
     lanes word[TOGETHER][4];
     philox_lanes(vectors, (uint64_t)first, (lanes)PAIRED(0, LANES / 2), seed, offset, word);
     for (int j = 0; j < vectors; j++) {
         const lanes front = joined(word[j][0], word[j][1]), back = joined(word[j][2], word[j][3]);
-        loose_lanes *out = (loose_lanes *)words + 2 * j;
-        out[0] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(0));
-        out[1] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(1));
+        words[2 * j] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(0));
+        words[2 * j + 1] = __builtin_shuffle(front, back, (lanes)FROM_BOTH(1));
     }
+}
+
+static ALWAYS_INLINE void write_in_order(const int vectors, int64_t first, uint64_t seed, uint64_t offset, uint32_t *words)
+{
+    lanes made[2 * TOGETHER];
+    words_in_order(vectors, first, seed, offset, made);
+    for (int j = 0; j < 2 * vectors; j++)
+        ((loose_lanes *)words)[j] = made[j];
 }
 
 /* The same, with words of even and of odd numbers apart. */
