@@ -19,6 +19,7 @@ from .rules.parts import adding_parts
 from .signatures import set_signature
 from .slow_path.alpha import with_alpha
 from .slow_path.inplace import slow_inplace
+from .slow_path.launching import with_complex
 from .slow_path.slow_call import call_into, slow_call
 from .view_call import make_view
 from .written import takes_inplace, written_operator
@@ -189,6 +190,8 @@ def reflect(op: Operator, name: str) -> None:
         try:
             if number_first is not None and (type(other) is float or type(other) is int):
                 return number_first(other, self)
+            if type(other) is complex and (result := with_complex(op, other, self, True)) is not None:
+                return result
             return slow_call(op, (other, self), ())
         except FaculaError as error:
             trim_traceback(error)

@@ -25,7 +25,7 @@ NAMES = {
     ".._core.tensor": "Tensor",
     ".._dispatch.namespaces": "no_record_ops",
     ".._dispatch.slow_path.inplace": "accumulate slow_inplace",
-    ".._dispatch.slow_path.launching": "MISSED NOWHERE",
+    ".._dispatch.slow_path.launching": "MISSED NOWHERE with_complex",
     ".._dispatch.slow_path.modes": "call_in_mode unrecorded",
     ".._dispatch.slow_path.planning": "plan_inplace_of_other_shape plan_of_other_shape",
     ".._dispatch.rules.saved": "SavedOperands SavedTensors save_alias",

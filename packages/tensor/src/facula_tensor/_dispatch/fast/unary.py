@@ -107,6 +107,8 @@ class binary(Dense):
         $slot(1; b; other; (a_needs_b and na is not None) or (b_needs_b and nb is not None))
     """
     missed = """
+    if complex in (kind, type(input)) and (result := with_complex(op, input, other, record)) is not None:
+        return result
     if type(input) is float or type(input) is int:
         $leaving(number_first(input, other))
     $leaving(slow_call(op, $operands, $parameters, record))

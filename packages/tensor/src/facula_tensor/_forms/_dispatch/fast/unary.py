@@ -17,7 +17,7 @@ from facula_storage.extend.recording import collecting
 
 from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor
-from ...._dispatch.slow_path.launching import MISSED
+from ...._dispatch.slow_path.launching import MISSED, with_complex
 from ...._dispatch.slow_path.modes import call_in_mode
 from ...._dispatch.slow_path.planning import plan_of_other_shape
 from ...._dispatch.slow_path.slow_call import call_into, slow_call
@@ -302,6 +302,8 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
+            if complex in (kind, type(input)) and (result := with_complex(op, input, other, record)) is not None:
+                return result
             if type(input) is float or type(input) is int:
                 try:
                     return number_first(input, other)
