@@ -15,8 +15,8 @@ if int(setuptools.__version__.partition(".")[0]) < 77:
     raise SystemExit('facula-storage is built with setuptools 77 or newer: first run pip install "setuptools>=77"')
 
 SOURCES = (
-    "attributes", "buffer", "checks", "description", "dlpack", "launch", "module", "replay", "result", "same",
-    "sequence", "slots", "threads",
+    "attributes", "buffer", "checks", "description", "dlpack", "launch", "layouts", "module", "replay", "result",
+    "same", "sequence", "slots", "threads",
 )  # fmt: skip
 
 

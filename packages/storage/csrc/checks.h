@@ -26,6 +26,9 @@ int is_slot(PyTypeObject *type);               /* whether a type is that of Pyth
 int use_slots_like(PyTypeObject *type);        /* take `get_slot` and `set_slot` from it; 0: it is not a slot's */
 int read_slots(Slots *slots, PyObject *tuple); /* -1 with an error set */
 void drop_slots(Slots *slots);
+/* Return the offset of a slot in instances of a class. -1: none was found, -2 with an error set: the descriptor is not
+   that of a slot for objects. After `use_slots_like`. */
+Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind);
 int slot_of(const Slots *slots, PyObject *descriptor, PyObject *holder); /* its index in `Slots`; -1: not known */
 
 /* Return the contents of a slot of `holder`, borrowed; NULL without an error if it is not set. The caller must ensure

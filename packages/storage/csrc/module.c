@@ -13,35 +13,6 @@ static PyObject *new_instance(PyObject *module, PyObject *type)
     return PyType_GenericAlloc((PyTypeObject *)type, 0);
 }
 
-/* row_major(shape): return the row-major strides in elements, and the product of the lengths, where 0 counts as 1. None
-   unless the shape is a tuple of ints of 0 or more, whose product is less than 2^57. */
-static PyObject *row_major(PyObject *module, PyObject *shape)
-{
-    const long most = 1L << 57;
-    const Py_ssize_t count = PyTuple_CheckExact(shape) ? PyTuple_Size(shape) : -1;
-    PyObject *strides = count < 0 ? NULL : PyTuple_New(count), *result = NULL;
-    long step = 1;
-    (void)module;
-    if (count < 0)
-        Py_RETURN_NONE;
-    for (Py_ssize_t i = count - 1; strides && i >= 0; i--) {
-        PyObject *length = PyTuple_GetItem(shape, i), *stride = PyLong_FromLong(step);
-        const long size = PyLong_CheckExact(length) ? PyLong_AsLong(length) : -1;
-        if (!stride || PyTuple_SetItem(strides, i, stride))
-            Py_CLEAR(strides);
-        PyErr_Clear();
-        if (size < 0 || size >= most / step) {
-            Py_XDECREF(strides);
-            Py_RETURN_NONE;
-        }
-        step *= size ? size : 1;
-    }
-    if (strides)
-        result = Py_BuildValue("(Ol)", strides, step);
-    Py_XDECREF(strides);
-    return result;
-}
-
 static PyMethodDef methods[] = {
     {"bind", bind, METH_VARARGS,
      "bind(kernel, plan, release_at, doubles, owner, count=0) -> launch\n\nReturn a callable that runs the kernel at this "
@@ -78,9 +49,11 @@ static PyMethodDef methods[] = {
     {"reorder_bases", reorder_bases, METH_VARARGS,
      "reorder_bases(cls, metaclass)\n\nGive a class and its subclasses the method resolution order that `mro` of another "
      "metaclass returns, without changing their metaclass."},
-    {"row_major", row_major, METH_O,
-     "row_major(shape) -> (strides, size) or None\n\nReturn row-major strides in elements, and the product of the lengths, in "
-     "which 0 counts as 1; None unless the shape is a tuple of ints of 0 or more, and the product is below 2**57."},
+    {"use_layouts", use_layouts, METH_O, "use_layouts(cls)\n\nSet the class of the objects that `new_layout` returns."},
+    {"new_layout", (PyCFunction)(void (*)(void))new_layout, METH_FASTCALL,
+     "new_layout(shape, strides, dtype, device, itemsize, code, take_for) -> Layout or None\n\nReturn a layout, row-major if "
+     "the strides are None; None unless shape and strides are tuples of ints of 0 or more, equally long, and no number of "
+     "bytes exceeds 63 bits. `code` is the value of `dense` if it is contiguous."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance without attributes, created without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "Return a function for gc.callbacks that keeps an entry in the given dict while the collector runs."},

@@ -24,9 +24,8 @@ int use_slots_like(PyTypeObject *type)
     return 1;
 }
 
-/* Return the offset of a slot: the location of a new object in an instance after setting the slot to it. -1 if there is
-   no location or there are two, -2 with an error set if the descriptor is not that of a slot for objects. */
-static Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind)
+/* The location of a new object in an instance after setting the slot to it. */
+Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind)
 {
     PyObject *length = PyObject_GetAttrString((PyObject *)kind, "__basicsize__");
     const Py_ssize_t size = length ? PyLong_AsSsize_t(length) : -1;
@@ -35,7 +34,7 @@ static Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind)
     Py_ssize_t offset = -2;
     if (instance && !set_slot(descriptor, instance, sentinel) && (found = get_slot(descriptor, instance, NULL))) {
         if (found != sentinel) {
-            PyErr_SetString(PyExc_TypeError, "Sequence: expected descriptors of slots that contain objects");
+            PyErr_SetString(PyExc_TypeError, "expected descriptors of slots that contain objects");
         } else {
             offset = -1;
             int matches = 0;

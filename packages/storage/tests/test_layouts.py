@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from storage_helpers import Running
 
 from facula_errors.testing import raises
-from facula_storage import Device, Layout, complex128, contiguous, cpu, float32, float64, int8, layout_of, meta, uint8
+from facula_storage import Device, complex128, contiguous, cpu, float32, float64, int8, layout_of, meta, uint8
 from facula_storage import _layouts as tables
 from facula_storage.extend import contiguous_strides
 
@@ -161,11 +161,7 @@ def test_tables_are_bounded(small_tables):
 
 def copy_of(layout):
     """An equal layout that is not in the tables."""
-    new = tables.Draft()
-    new.shape, new.strides, new.dtype, new.device = layout.shape, layout.strides, layout.dtype, layout.device
-    new.is_contiguous = layout.is_contiguous
-    new.__class__ = Layout
-    return new
+    return tables._new(layout.shape, layout.strides, layout.dtype, layout.device)
 
 
 @pytest.mark.parametrize("shared", [contiguous((2, 3), float32), float32, cpu], ids=["layout", "dtype", "device"])

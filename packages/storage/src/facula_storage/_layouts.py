@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError, InvalidValueError, NumberOverflowError
 from facula_errors.extend import trim_traceback
 
 from ._block_observers import block_observers, observe_layout
-from ._bridge import row_major
+from ._bridge import new_layout, use_layouts
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
 from ._immutable import Immutable, write
@@ -95,12 +96,7 @@ class Layout(Immutable):
         >>> contiguous((5, 3), float32).first_rows(2)
         Layout((2, 3), facula.float32)
         """
-        shape = (count, *self.shape[1:])
-        key = (shape, self.strides, self.dtype, self.device)
-        found = _table.get(key)
-        if found is not None:
-            return found
-        return _intern(key, self.numel // self.shape[0] * count if self.is_contiguous and count > 0 else None)
+        return layout_of((count, *self.shape[1:]), self.strides, self.dtype, self.device)
 
     def rows(self) -> tuple[Layout, int, int]:
         """Return the layout of one element along the first dimension, bytes between elements, and their number.
@@ -146,13 +142,7 @@ class Layout(Immutable):
         return self
 
 
-class Draft(Layout):
-    """A layout under construction, before it is shared; finally its class becomes Layout."""
-
-    __slots__ = ()
-    # Both, so that attribute access is as fast as in a class without restrictions.
-    __setattr__ = object.__setattr__  # type: ignore[assignment]
-    __delattr__ = object.__delattr__  # type: ignore[assignment]
+use_layouts(Layout)
 
 
 # Note [Interning]
@@ -226,23 +216,34 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
             return found
         if device.index is None and device is not cpu and (place := device.resolved) is not device:
             return contiguous(shape, dtype, place)
-        measured = row_major(shape)
-        if measured is None:  # raises an error there, or is created with full checks
+        layout = _new(shape, None, dtype, device)
+        if layout is None:  # raises an error there, or is the layout of equal integers
             try:
                 strides = contiguous_strides(shape)
             except TypeError:
                 raise _not_integers(shape, ()) from None
             return layout_of(shape, strides, dtype, device)
-        strides, step = measured
-        layout = _table.get((shape, strides, dtype, device))
-        if layout is None:
-            layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
-        if len(_rows_first) >= SHAPES_LIMIT:
-            _make_room(_rows_first)
-        return _rows_first.setdefault(key, layout)
+        return _publish_row_major(key, layout)
     except FaculaError as error:
         trim_traceback(error)
         raise
+
+
+def _publish_row_major(key: tuple[tuple[int, ...], DType, Device], layout: Layout) -> Layout:
+    """Add a new layout to the tables and return it, or return the existing one."""
+    layout = _table.get((key[0], layout.strides, *key[1:]), layout)
+    if len(_rows_first) >= SHAPES_LIMIT:
+        _make_room(_rows_first)
+    return _rows_first.setdefault(key, layout)
+
+
+def contiguous_of_integers(shape: object, dtype: DType) -> Layout | None:
+    """Return the row-major layout in the host's memory of a shape that is probably new.
+
+    None unless the shape is a tuple of ints of 0 or more that fit.
+    """
+    layout = _new(shape, None, dtype, cpu)  # type: ignore[arg-type]
+    return layout and _publish_row_major((layout.shape, dtype, cpu), layout)
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -258,89 +259,57 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def _intern(key: Key, numel: int | None = None) -> Layout:
-    """Find the layout of this key in the other table, or create it, and add it to this one.
-
-    `numel` is passed for row-major layouts without gaps that are known to fit, which need no checks.
-    """
+def _intern(key: Key) -> Layout:
+    """Find the layout of this key in the other table, or create it, and add it to this one."""
     shape, strides, dtype, device = key
     if device.index is None and device is not cpu and (place := device.resolved) is not device:
         return layout_of(shape, strides, dtype, place)
     layout = _rows_first.get((shape, dtype, device))
     if layout is None or layout.strides != strides:
-        if numel is not None:
-            return _publish(key, _make(shape, strides, dtype, device, numel, True))
-        layout = _checked(*key)
-        if layout.shape is not shape:
-            return layout
-    return _publish(key, layout)
-
-
-def _publish(key: Key, layout: Layout) -> Layout:
-    """Add a layout to the table and return it, or return the existing one."""
+        layout = _new(shape, strides, dtype, device)
+        if layout is None:
+            return layout_of(*_as_integers(shape, strides, dtype), dtype, device)
     if len(_table) >= TABLE_LIMIT:
         _make_room(_table)
     return _table.setdefault(key, layout)
 
 
-def _checked(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device) -> Layout:
-    """Return a new layout that is in no table; for numbers that are not int, the layout of equal ints."""
-    numel, dense, seen = 1, True, 0
+def _new(shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: DType, device: Device) -> Layout | None:
+    """Return a new layout that is in no table; None if numbers are not int, negative or too large."""
+    code = device.slot * DTYPES_PER_DEVICE + dtype.code
+    layout: Layout | None = new_layout(
+        shape, strides, dtype, device, dtype.itemsize, code if code < DENSE_PLACES else 0,
+        (device._backend or device.backend).allocator.take_for,
+    )  # fmt: skip
+    if block_observers and layout is not None:
+        observe_layout(layout)
+    return layout
+
+
+def _as_integers(
+    shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return numbers that are not int, for example NumPy's integers, as ints; raise an error for others."""
     try:
-        for size, stride in zip(shape[::-1], strides[::-1], strict=True):
-            if stride != numel and size != 1:
-                dense = False
-            numel *= size
-            seen |= size | stride  # negative if any is, otherwise at least the maximum; TypeError for fractions
+        for size, stride in zip(shape, strides, strict=True):
+            size | stride  # TypeError for fractions
     except ValueError:
         raise InvalidValueError(
             f"layout: expected one stride a dimension; got shape {shape}, strides {strides}"
         ) from None
     except TypeError:
         raise _not_integers(shape, strides) from None
-    # for example NumPy's integers: equal, but users should see ints
-    if type(seen) is not int or type(shape) is not tuple:
-        return layout_of(tuple(map(int, shape)), tuple(map(int, strides)), dtype, device)
-    itemsize = dtype.itemsize
-    if seen < 0:
+    shape, strides = tuple(map(int, shape)), tuple(map(int, strides))
+    if min(*shape, *strides, 0) < 0:
         raise InvalidValueError(
             f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}"
         )
-    if (seen * seen << 6 | numel) * itemsize > MAX_BYTES:  # fast, and never too small: at most 64 dimensions
-        _check_size(shape, strides, numel, dtype)
-    return _make(shape, strides, dtype, device, numel, dense or not numel)
+    _check_size(shape, strides, dtype)
+    return shape, strides
 
 
 def _not_integers(shape: object, strides: object) -> TypeError:
     return InvalidTypeError(f"layout: expected tuples of integers; got shape {shape!r}, strides {strides!r}")
-
-
-def _make(
-    shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device, numel: int, dense: bool
-) -> Layout:
-    """Return a new layout of validated numbers."""
-    new = Draft()
-    new.shape = shape
-    new.strides = strides
-    new.dtype = dtype
-    new.device = device
-    new.numel = numel
-    new.nbytes = nbytes = numel * dtype.itemsize
-    if dense:
-        new.extent = nbytes
-    else:
-        last = 0
-        for size, stride in zip(shape, strides, strict=True):
-            last += (size - 1) * stride
-        new.extent = (last + 1) * dtype.itemsize
-    new.is_contiguous = dense
-    code = device.slot * DTYPES_PER_DEVICE + dtype.code
-    new.dense = code if dense and code < DENSE_PLACES else 0
-    new.take_block = (device._backend or device.backend).allocator.take_for(nbytes)
-    if block_observers:
-        observe_layout(new)
-    new.__class__ = Layout  # type: ignore[assignment]
-    return new
 
 
 def known_layouts() -> list[Layout]:
@@ -348,7 +317,8 @@ def known_layouts() -> list[Layout]:
     return [*_table.copy().values(), *_rows_first.copy().values()]
 
 
-def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dtype: DType) -> None:
+def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType) -> None:
+    numel = prod(shape)
     span = sum([(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]) + 1 if numel else 0
     largest = max(numel, span, *shape, *strides) * dtype.itemsize
     if largest > MAX_BYTES:

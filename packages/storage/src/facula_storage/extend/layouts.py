@@ -4,10 +4,9 @@ A cache of layouts outside this package appends the function that clears it to `
 receive an equal layout which is another object call `note_duplicate_layout`.
 """
 
-from .._bridge import row_major
 from .._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, dtype_of_code, dtype_of_numpy, register_dtype
 from .._layout_caches import clear_layout_caches, layout_cache_clearers, note_duplicate_layout
-from .._layouts import contiguous_strides
+from .._layouts import contiguous_of_integers, contiguous_strides
 
 __all__ = [
     "BOOL",
@@ -15,11 +14,11 @@ __all__ = [
     "FLOATING",
     "INTEGER",
     "clear_layout_caches",
+    "contiguous_of_integers",
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",
     "layout_cache_clearers",
     "note_duplicate_layout",
     "register_dtype",
-    "row_major",
 ]

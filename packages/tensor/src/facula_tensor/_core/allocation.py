@@ -9,7 +9,7 @@ from typing import Any
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Storage, contiguous, cpu
-from facula_storage.extend.layouts import layout_cache_clearers, row_major
+from facula_storage.extend.layouts import contiguous_of_integers, layout_cache_clearers
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
@@ -58,10 +58,11 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         if type(sum(shape)) is int and size is None:  # 4.0 equals 4 but is not a length
             return layout
     except (KeyError, TypeError):
-        if device is None and size is None and not other_defaults and type(kind) is DType and row_major(shape):
-            layout = contiguous(shape, kind)  # the usual arguments
-            _keep_layout(_layouts_on_cpu, kind, shape, layout)
-            return layout
+        if device is None and size is None and not other_defaults and type(kind) is DType:
+            usual = contiguous_of_integers(shape, kind)
+            if usual is not None:
+                _keep_layout(_layouts_on_cpu, kind, shape, usual)
+                return usual
     if size is not None and not lengths:
         return layout_for(operation, (size,), None, dtype, device)
     if device is None and other_defaults:
