@@ -9,7 +9,6 @@ import pytest
 from kernel_helpers import BACKEND, layout
 
 import facula_cpu
-from facula_cpu._elementwise.elementwise import collapse
 from facula_cpu._runtime import planners, registry
 
 LEVELS = registry.LEVELS[: registry.lib.facula_best_level() + 1]
@@ -68,15 +67,6 @@ assert registry.level.cache_info().misses == 0
 def test_loading_does_not_enable_flush_to_zero():
     """Check that subnormal numbers survive arithmetic after the module is loaded."""
     assert np.float32(1e-40) * np.float32(0.5) > 0
-
-
-def test_collapse_merges_dimensions():
-    """Check that dimensions merge if they are contiguous in every operand, in the output's order."""
-    assert collapse((2, 3, 4), [(48, 16, 4), (48, 16, 4)]) == [(24, 4, 4)]
-    assert collapse((2, 3), [(4, 8), (4, 8)]) == [(6, 4, 4)]
-    assert collapse((2, 1, 3), [(12, 99, 4), (24, 7, 4)]) == [(3, 4, 4), (2, 12, 24)]
-    assert collapse((), [(), ()]) == [(1, 0, 0)]
-    assert collapse((1, 1), [(4, 4), (4, 4)]) == [(1, 0, 0)]
 
 
 def test_backend_copies_and_status_messages():

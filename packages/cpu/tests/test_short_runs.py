@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_helpers import BACKEND, NAMES, empty, launch, layout, narrow, plan, run, to_bfloat16, widen
 
+from facula_storage.extend.plans import unbind
+
 SHORT = [name for name in NAMES if name != "bool"]
 
 
@@ -129,10 +131,12 @@ def test_an_input_larger_than_the_output_has_no_launch():
     assert made.for_layouts(layout(a[:, :1].copy()), layout(a), layout(row)) is None
 
 
-def test_tiled_copies_are_planned_for_each_layout():
-    """Check this because another kind of copy may suit a source that is not contiguous."""
+def test_copies_of_other_layouts_have_their_kernels():
+    """Check that a plan of a contiguous source uses tiles for one that is not."""
     a = numbered((64, 96), "float32")
     for dtype in ("float32", "float64"):
         made = plan("copy", (a,), empty((64, 96), dtype))
         assert made.for_layouts(layout(empty((64, 96), dtype)), layout(a)) is not None
-        assert made.for_layouts(layout(empty((64, 96), dtype)), layout(a.reshape(96, 64).T)) is None
+        turned = plan("copy", (a.reshape(96, 64).T,), empty((64, 96), dtype))
+        found = made.for_layouts(layout(empty((64, 96), dtype)), layout(a.reshape(96, 64).T))
+        assert unbind(found)[0] == unbind(turned.launch)[0] != unbind(made.launch)[0]

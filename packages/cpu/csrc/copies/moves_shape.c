@@ -200,6 +200,36 @@ static int64_t *boxes_of(struct facula_moves *plan, int64_t ndim)
     return plan->nest + DIM * (ndim + 1);
 }
 
+/* Layouts: the result, and the operand, which broadcasts to it. Only for copies that the loops for short, strided and
+   interleaved runs perform best. */
+static int64_t shape_runs(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    enum { LONG_RUN = 256, LEAST_BOX = 1024 }; /* bytes: of a run that a loop without gaps copies well; of an array */
+    const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    const int64_t size = ((const struct facula_form *)from)->itemsize, missing = o.ndim - a.ndim;
+    int64_t inner[DIM * MOST_DIMS], lengths = 0;
+    struct facula_moves *plan = into;
+    (void)workspace;
+    if (count != 2 || o.ndim < 0 || a.ndim < 0 || missing < 0 || elements_of(&o) * size < LEAST_BOX)
+        return -1;
+    if (!plan)
+        return bytes_of(1, o.ndim);
+    int64_t *dims = put_box(boxes_of(plan, o.ndim), 0, 0);
+    for (int64_t d = 0; d < o.ndim; d++) {
+        const int64_t extent = o.shape[d], own = d < missing ? 1 : a.shape[d - missing];
+        if (own != extent && own != 1)
+            return -1;
+        put_dim(dims + DIM * d, extent, own == 1 ? 0 : a.strides[d - missing], o.strides[d]);
+    }
+    end_box(dims + DIM * o.ndim, o.ndim);
+    for (int64_t d = o.ndim - 1; d >= 0; d--)
+        lengths = add_dim(inner, lengths, DIM, 2, dims + DIM * d);
+    merge_dims(inner, lengths, DIM);
+    if (inner[2] != 1 || (inner[0] * size >= LONG_RUN && inner[1] != 2))
+        return -1;
+    return complete(plan, from, 1, o.ndim, elements_of(&o), 0);
+}
+
 /* The following functions receive the layouts of a contiguous result and of the operand, then parameters. */
 
 /* Parameter: the dimensions along which elements are in reverse order. */
@@ -350,6 +380,7 @@ static int64_t shape_inset(void *into, const void *from, int64_t count, const in
 }
 
 FACULA_KERNEL("moves_shape", shape_boxes, 0, 0)
+FACULA_KERNEL("runs_shape", shape_runs, 0, 0)
 FACULA_KERNEL("flip_shape", shape_flip, 0, 0)
 FACULA_KERNEL("roll_shape", shape_roll, 0, 0)
 FACULA_KERNEL("tile_shape", shape_tile, 0, 0)

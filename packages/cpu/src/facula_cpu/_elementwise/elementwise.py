@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -243,42 +242,3 @@ def scalar_kind(operand: object, code: int) -> int:
     if isinstance(operand, type):
         return SCALAR_INTEGER if code <= INT64 or code in UNSIGNED else SCALAR_REAL
     return 0
-
-
-def byte_steps(layout: Layout, shape: tuple[int, ...]) -> Sequence[int]:
-    """Return the bytes between elements along each dimension of `shape`; 0 where the layout broadcasts."""
-    itemsize = layout.dtype.itemsize
-    if layout.shape == shape:
-        return [stride * itemsize for stride in layout.strides]
-    steps = [0] * (len(shape) - len(layout.shape))
-    for size, stride in zip(layout.shape, layout.strides, strict=True):
-        steps.append(0 if size == 1 else stride * itemsize)
-    return steps
-
-
-def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Return the fewest dimensions that visit the same elements: (extent, step of each operand), innermost first.
-
-    Dimensions are sorted by the steps of the last operand, the output, so that it is written in memory order.
-    Neighbours that form a single dimension for every operand are merged. The result has 1 to 64 dimensions.
-
-    >>> collapse((2, 3, 4), [(48, 16, 4), (0, 0, 4), (48, 16, 4)])
-    [(4, 4, 4, 4), (6, 16, 0, 16)]
-    """
-    dims = [dim for dim in zip(shape, *steps, strict=True) if dim[0] != 1]
-    dims.reverse()
-    dims.sort(key=last)
-    merged: list[tuple[int, ...]] = []
-    for dim in dims:
-        if merged:
-            extent, *inner = merged[-1]
-            if dim[1:] == tuple([step * extent for step in inner]):
-                merged[-1] = (extent * dim[0], *inner)
-                continue
-        merged.append(dim)
-    if len(merged) > MOST_DIMS:
-        raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(merged)}; copy first")
-    return merged or [(1, *(0 for _ in steps))]
-
-
-last = itemgetter(-1)  # of a dimension: the step of the output

@@ -121,7 +121,7 @@ def plan_direct(
         from .depthwise import plan_depthwise
         from .shallow import plan_shallow
 
-        plan = plan_shallow(operator, inputs, outputs, parameters, *shapes, steps)
+        plan = plan_shallow(operator, inputs, outputs, parameters, images, weights, results, steps)
         if plan is None and weights.shape[1] == 1:
             plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes, steps)
         if plan is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters, Struct
 
+STRUCT = ffi.typeof("struct facula_resample *")
+MOST_TAPS = 4096  # of matrices whose structs are cached
 IMAGE = 65536  # bytes of the rows of an image in a task
 
 
@@ -37,12 +40,13 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     last, columns_first = further or (None, False)
     outer, inner = prod(a.shape[:dim]), prod(a.shape[dim + 1 :])
     length, count = a.shape[dim], o.shape[dim]
-    struct, kept = matrix_struct(matrix, length, count, o.dtype.numpy)
+    rows_struct, kept = struct_of(matrix, length, count, o.dtype.numpy)
+    struct: Struct = ffi.new(STRUCT, rows_struct[0])
     each = kernel.cost * inner * len(matrix.places) / max(count, 1)  # an output row
     rows = outer * count
     struct.outer, struct.inner = outer if o.numel else 0, inner
     if last is not None:
-        columns, also = matrix_struct(last, a.shape[-1], o.shape[-1], o.dtype.numpy)
+        columns, also = struct_of(last, a.shape[-1], o.shape[-1], o.dtype.numpy)
         if dim != a.ndim - 2 or max(a.shape[-1], o.shape[-1]) * o.dtype.itemsize > lib.FACULA_RESAMPLE_ROOM:
             raise no_kernel(operator, inputs, outputs)
         kept = [*kept, columns, *also]
@@ -67,18 +71,27 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     )
 
 
+def struct_of(matrix: Any, length: int, count: int, dtype: Any) -> tuple[Struct, list[Struct]]:
+    """Return the result of `matrix_struct`, the same for the same small matrix: sizes of images recur."""
+    is_constant = type(matrix).__hash__ is object.__hash__ and len(matrix.places) <= MOST_TAPS
+    return (_cached_struct if is_constant else matrix_struct)(matrix, length, count, dtype)
+
+
 def matrix_struct(matrix: Any, length: int, count: int, dtype: Any) -> tuple[Struct, list[Struct]]:
     """Return the plan of a matrix, and the arrays that it points to."""
     starts, places, weights = taps_of(matrix, length, count, dtype)
     widths = np.diff(starts)
     buffers: list[Any] = [ffi.from_buffer("int64_t[]", starts), ffi.from_buffer("int64_t[]", places)]
     buffers.append(ffi.from_buffer(weights))
-    struct = ffi.new("struct facula_resample *")
+    struct = ffi.new(STRUCT)
     struct.length, struct.count = length, count
     struct.taps = int(widths[0]) if count and (widths == widths[0]).all() else 0
     struct.starts, struct.places = buffers[0], buffers[1]
     struct.weights = ffi.cast("void *", buffers[2])
     return struct, buffers
+
+
+_cached_struct = lru_cache(maxsize=1024)(matrix_struct)
 
 
 def taps_of(matrix: Any, length: int, count: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from .._kernels import ffi, lib
-from .._runtime.planners import SERIAL, bound_plan
+from facula_storage import Plan
+from facula_storage.extend.layouts import dtype_of_code
+from facula_storage.extend.plans import workspace_of
+
+from .._kernels import lib
+from .._runtime.planners import shaped_launches
 from .._runtime.registry import kernel_for
-from .depthwise import Axis, flags, set_axes
+from .depthwise import flags
+from .winograd import MIN_CHANNELS
 
 if TYPE_CHECKING:
-    from facula_storage import Plan
+    from collections.abc import Callable
 
-    from .._runtime.types import Layouts, Parameters, Struct
+    from facula_storage import Layout
 
-STRUCT = ffi.typeof("struct facula_shallow *")
-VECTOR = 64  # bytes of the longest one
+    from .._runtime.types import ForLayouts, Layouts, Parameters
+
 MAX_CHANNELS = 32
-FEW_CHANNELS = 8  # of which products with the results' gradient would leave most lanes empty
 BAND = 96 << 10  # bytes of a band, which should stay in a cache close to the core
-PIXELS = 1024  # of images whose products are added up together, for the weights' gradient
 LEAST_USED, LEAST_USED_FOR_WEIGHTS = 0.6, 0.75  # of the lanes of vectors
-LEAST_TASKS = 4
-COST = 12  # picoseconds of a multiplication
 
 
 def plan_shallow(
@@ -30,83 +32,55 @@ def plan_shallow(
     inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
-    images: tuple[int, ...],
-    weights: tuple[int, ...],
-    results: tuple[int, ...],
+    images: Layout,
+    weights: Layout,
+    results: Layout,
     steps: Parameters = (),
 ) -> Plan | None:
-    """Plan a convolution of two dimensions and further steps, or a derivative, from these shapes.
+    """Plan a convolution of two dimensions and further steps, or a derivative, from these layouts.
 
     Return None if there are many channels or large strides, or if most lanes of vectors would be empty.
     """
-    stride, padding, dilation, groups = parameters[:4]
-    channels, filters, kernel = weights[1], weights[0] // groups, weights[2:]
-    back, weighs = operator == "conv2d_input", operator == "conv2d_weight"
-    read, made = images, results
-    if back:  # itself a convolution, of the results' gradient
-        read, made, channels, filters = results, images, filters, channels
-        padding = [(taps - 1) * step - before for taps, step, before in zip(kernel, dilation, padding)]
-    rows, columns = (
-        Axis(read[k], made[k], kernel[k - 2], stride[k - 2], dilation[k - 2], padding[k - 2]) for k in (2, 3)
-    )
-    taps, size = channels * kernel[0] * kernel[1], outputs[0].dtype.itemsize
-    if (
-        0 in (*images, *weights, *results)
-        or channels > MAX_CHANNELS
-        or (weights[1] == 1 and (weights[0] // groups < 4 or (taps == 9 and not weighs)))  # depthwise
-        or taps > lib.FACULA_SHALLOW_TAPS
-        or (weighs and filters * taps * VECTOR > lib.FACULA_SHALLOW_SUMS)
-        or (back and filters < (4 if channels > 16 else 2))  # whose sums do not use each vector often enough
-        or {*stride} - ({1} if back else {1, 2})
-        or (taps == channels and {*stride} == {1} and not (weighs and channels <= FEW_CHANNELS))  # a product
-    ):
+    weighs = operator == "conv2d_weight"
+    limits = BAND, MAX_CHANNELS, LEAST_USED_FOR_WEIGHTS if weighs else LEAST_USED
+    launches = launches_of(operator, outputs[0].dtype.code, len(inputs) + 1, parameters[:4], steps, limits)
+    launch = launches(results, images, weights) if operator == "conv2d" else launches(*outputs, *inputs)
+    if launch is None:
         return None
-    half = -(-columns.band(columns.out, back=False) // columns.stride)
-    pitch = half * (1 if columns.kernel == 1 else columns.stride)
-    work = read[0] * groups * filters * taps * rows.out * columns.out * COST
-    row = channels * pitch * size  # bytes
-    least = 1 if weighs else min(rows.out, -(-LEAST_TASKS // (read[0] * groups))) if work > SERIAL else 1
-    most = max(1, (BAND // row - rows.band(1, back=False)) // rows.stride + 1)
-    lines = -(-rows.out // max(least, -(-rows.out // most)))
-    band = rows.band(lines, back=False) * row
-    if band > 4 * BAND:
-        return None
-    joined_line = (lines - 1) * pitch + columns.out
-    used = columns.out / whole(columns.out, VECTOR // size)
-    joined = not weighs and stride == (1, 1) and lines * columns.out / whole(joined_line, VECTOR // size) > used + 0.1
-    if joined:
-        used = lines * columns.out / whole(joined_line, VECTOR // size)
-    if back:  # weights also multiply the padding around the results' gradient
-        used *= min(1, rows.length * columns.length / (rows.out * columns.out))
-    if used < (LEAST_USED_FOR_WEIGHTS if weighs else LEAST_USED):
-        return None
+    for_layouts = None if steps else partial(launch_shallow, launches, 0 if weighs else 2, parameters[3])
+    return Plan(operator, parameters, outputs, launch, workspace_of(launch), for_layouts=for_layouts)
 
+
+def launch_shallow(launches: ForLayouts, place: int, groups: int, *arrays: Layout) -> Callable[..., None] | None:
+    """Return the launch for other layouts; None if another algorithm may be faster, or if none is worthwhile.
+
+    Arguments:
+        launches: a result of `launches_of`.
+        place: the place of the weights among the arrays.
+        groups: the groups of the convolution.
+        arrays: results, then operands.
+    """
+    filters, channels, *kernel = arrays[place].shape
+    if kernel == [1, 1] or min(channels, filters // groups) >= MIN_CHANNELS:
+        return None
+    return launches(*arrays)
+
+
+@lru_cache(maxsize=1024)
+def launches_of(
+    operator: str, code: int, arrays: int, geometry: Parameters, steps: Parameters, limits: tuple[int, int, float]
+) -> ForLayouts:
+    """Return `for_layouts` of convolutions with this stride, padding, dilation and groups, and further steps."""
+    kinds = {
+        "conv2d_input": lib.FACULA_SHALLOW_INPUT,
+        "conv2d_weight": lib.FACULA_SHALLOW_WEIGHTS,
+    }
     pooled, rectified, normalized, epsilon = flags(steps)
-    if pooled and lines < rows.out:
-        lines += lines % 2
-    struct: Struct = ffi.new(STRUCT)
-    struct.pooled, struct.rectified = pooled, rectified
-    struct.normalized, struct.epsilon = normalized, epsilon
-    struct.images, struct.groups, struct.channels, struct.filters = read[0], groups, channels, filters
-    set_axes(struct, rows, columns)
-    struct.block_lines, struct.joined = lines, joined
-    struct.parts = min(read[0] * -(-rows.out // lines), 2 * LEAST_TASKS, 1 + int(work / groups) // SERIAL)
-    struct.together = 1
-    if weighs and lines == rows.out:
-        struct.together = max(1, min(read[0], PIXELS // (rows.out * columns.out), BAND // band))
-    workspace = lib.facula_complete_shallow(struct, 2 * weighs + back, size, lib.facula_threads())
-    return bound_plan(
-        operator,
-        parameters,
-        outputs,
-        kernel_for(f"{operator}_shallow", outputs[0].dtype.code).address,
-        struct,
-        arrays=len(inputs) + 1,
-        cost=work / outputs[0].numel,
-        workspace=workspace,
-    )
-
-
-def whole(length: int, step: int) -> int:
-    """Round a length up to a multiple of a step."""
-    return -(-length // step) * step
+    stride, padding, dilation, groups = geometry
+    band, channels, least_used = limits
+    return shaped_launches(
+        kernel_for(f"{operator}_shallow", code).address, "shallow_shape", "facula_shallow", arrays,
+        option=kinds.get(operator, lib.FACULA_SHALLOW_RESULTS), itemsize=dtype_of_code(code).itemsize, dim=groups,
+        geometry=[0, 0, *stride, *padding, *dilation], sizes=[band, channels], number=least_used,
+        flag=pooled, backwards=rectified, root=normalized, epsilon=epsilon,
+    )  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
-    from .types import Inputs, Layouts, Parameters, Planner, Struct
+    from .types import ForLayouts, Inputs, Layouts, Parameters, Planner, Struct
 
 # Note [When to share]
 # ~~~~~~~~~~~~~~~~~~~~
@@ -111,6 +111,23 @@ class Strided(NamedTuple):
     strides: tuple[int, ...]
 
 
+def shaped_launches(kernel: int, shape: str, struct: str, arrays: int, /, **form: object) -> ForLayouts:
+    """Return `for_layouts` of a plan that C fills in.
+
+    Arguments:
+        kernel: the address of the kernel.
+        shape: the name of the function in the kernel table that fills in its struct.
+        struct: the type of that struct.
+        arrays: the number of addresses at launch, without the workspace.
+        form: fields of the struct facula_form from which the function fills it in.
+    """
+    made = ffi.new("struct facula_form *", form)
+    # The first owner tells portable plans the type of the struct.
+    owner = (ffi.cast(f"struct {struct} *", 0), made)
+    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + arrays)
+    return partial(rebind, launch, kernel_for(shape).address)
+
+
 def plan_for_layouts(
     operator: str,
     inputs: Layouts,
@@ -128,19 +145,12 @@ def plan_for_layouts(
 
     Arguments:
         operator, inputs, outputs, parameters: of the plan.
-        kernel: the address of the kernel.
-        shape: the name of the function in the kernel table that fills in its struct.
-        struct: the type of that struct.
+        kernel, shape, struct, form: as for `shaped_launches`.
         views: the arrays that the plan is for, outputs then inputs, if they are not those of the launch.
         numbers: the parameters that depend on shapes: integers, or tuples of them.
-        form: fields of the struct facula_form from which the function fills it in.
     """
-    made = ffi.new("struct facula_form *", form)
-    # The first owner tells portable plans the type of the struct.
-    owner = (ffi.cast(f"struct {struct} *", 0), made)
     arrays = views or (*outputs, *inputs)
-    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + len(arrays))
-    for_layouts = partial(rebind, launch, kernel_for(shape).address)
+    for_layouts = shaped_launches(kernel, shape, struct, len(arrays), **form)
     found = for_layouts(*arrays, *numbers)
     if found is None:
         ranks = ", ".join([str(array and len(array.shape)) for array in arrays])

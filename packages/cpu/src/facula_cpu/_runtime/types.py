@@ -16,5 +16,6 @@ Layouts: TypeAlias = tuple[Layout, ...]
 # Layouts of arrays; the type of a Python number that is passed at launch; None for an omitted operand.
 Inputs: TypeAlias = tuple[Layout | type[complex] | None, ...]
 Struct: TypeAlias = "CData"  # of C
+ForLayouts: TypeAlias = Callable[..., "Callable[..., None] | None"]  # as `Plan.for_layouts`
 # Each planner documents the Inputs that it accepts.
 Planner: TypeAlias = Callable[[str, Any, Layouts, Parameters], Plan]

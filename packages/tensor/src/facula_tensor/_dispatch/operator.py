@@ -155,6 +155,7 @@ class Operator:
         self.launch_scalars: tuple[str, ...] = declared.get("launch_scalars", ())
         self.fixed: int = len(self.parameters) - len(self.launch_scalars)
         self.varying: tuple[int, ...] = tuple([self.parameters.index(name) for name in declared.get("varying", ())])
+        self.steady = tuple([place for place in range(self.fixed) if place not in self.varying])
         self.results: tuple[str, ...] = declared.get("results", ("out",))
         self.vjp_all: Function | None = declared.get("vjp_all")
         self.vjps: dict[str, Function] = {

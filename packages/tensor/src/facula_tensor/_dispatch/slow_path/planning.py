@@ -97,7 +97,7 @@ def steady(op: Operator, parameters: Parameters) -> Parameters:
     """Return the parameters that all calls of a kind share."""
     if not op.varying:
         return parameters
-    return tuple([parameter for place, parameter in enumerate(parameters) if place not in op.varying])
+    return tuple([parameters[place] for place in op.steady])
 
 
 def plan_of_other_shape(
@@ -135,7 +135,7 @@ def plan_of_other_shape(
         known = table.by_kind.get(kind_of(layouts, shared)) if arrays else None
         if known is None or any([array.device is not largest.device for array in arrays]):
             return None
-        if any([array is not largest and array == largest for array in arrays]):
+        if any([array is not largest and array.shape == largest.shape and array == largest for array in arrays]):
             return None
     if not op.elementwise:
         return plan_by_checking(op, table, key, layouts, parameters, known)

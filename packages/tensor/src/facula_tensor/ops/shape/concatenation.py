@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
-    from ..._core.types import Dims, Function, Layouts, Operands
+    from ..._core.types import Function, Layouts, Operands
 
 
 @operator
@@ -237,29 +237,53 @@ layout_cache_clearers.append(_forms.clear)
 MAX_GEOMETRIES, MAX_PARTS = 512, 512
 
 
-def cache_geometry(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
-    """Add an entry for the fast paths, unless this combination of layouts requires the slow path."""
-    if len(tensors) > MAX_PARTS or type(dim) is not int or not result.numel():
-        return
-    layouts = [layout_of_tensor(tensor) for tensor in tensors]
-    lo = layout_of_tensor(result)
-    if (
-        any(layout.dense != lo.dense or len(layout.shape) != len(layouts[0].shape) for layout in layouts)
-        or not lo.dense
-    ):
-        return
-    for known in (_geometries, _forms):
-        if len(known) >= MAX_GEOMETRIES:
-            known.clear()
-    outer = product(lo.shape[:at])
+def cache_geometry(name: str, tensors: Sequence[Tensor], dim: int) -> bool:
+    """Add the entry of these tensors for the fast paths. Return False if there is one, or if they require the slow
+    path: if they are not contiguous, or differ in dtype, device or other lengths.
+    """
+    layouts = [tensor._layout for tensor in tensors]
+    first = layouts[0]
+    shape, dense, ndim, total = first.shape, first.dense, len(first.shape) + (name == "stack"), 0
+    if len(layouts) > MAX_PARTS or not dense or not -ndim <= dim < ndim:
+        return False
+    at = dim % ndim
+    before, after = shape[:at], shape[at + 1 :] if name == "cat" else shape[at:]
+    for layout in layouts:
+        own = layout.shape
+        if layout is not first and (
+            layout.dense != dense
+            or (own != shape if name == "stack" else len(own) != ndim or own[:at] != before or own[at + 1 :] != after)
+        ):
+            return False
+        total += own[at] if name == "cat" else 1
+    lo = contiguous((*before, total, *after), first.dtype, first.device)
+    known: dict[tuple[object, ...], Any] = _geometries if len(layouts) == 2 else _forms
+    key = (name, *layouts, dim) if len(layouts) == 2 else (name, dim, *layouts)
+    if not lo.numel or key in known:
+        return False
+    if len(known) >= MAX_GEOMETRIES:
+        known.clear()
+    outer = product(before)
     widths = [layout.nbytes // outer for layout in layouts]
     if len(layouts) == 2:
-        _geometries[name, *layouts, dim] = (lo, outer, at, *widths)
-        return
-    form = [lo.numel, outer, len(layouts)]
-    for width in widths:
-        form += 0, width
-    _forms[name, dim, *layouts] = (lo, at, [*form, 0], slice(3, -1, 2))
+        known[key] = (lo, outer, at, *widths)
+    else:
+        form = [lo.numel, outer, len(layouts)]
+        for width in widths:
+            form += 0, width
+        known[key] = (lo, at, [*form, 0], slice(3, -1, 2))
+    return True
+
+
+def join_others(name: str, tensors: Sequence[Tensor], dim: int, records: bool = True) -> Tensor | None:
+    """Join tensors whose layouts have not been joined before by the fast paths, if those can."""
+    try:
+        if cache_geometry(name, tensors, dim):
+            return (join_two if len(tensors) == 2 else join_several)(name, tensors, dim, records)
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
+    return None
 
 
 def _without_recording(name: str) -> Function:
@@ -270,9 +294,8 @@ def _without_recording(name: str) -> Function:
         (dim,) = parameters
         result = (join_two if len(tensors) == 2 else join_several)(name, tensors, dim, False)
         if result is None:
-            result = slow(tensors, parameters)
-            cache_geometry(name, tensors, dim, dim, result)
-        return result
+            result = join_others(name, tensors, dim, False)
+        return slow(tensors, parameters) if result is None else result
 
     return call
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
@@ -14,7 +13,7 @@ from ..._dispatch.arguments import axis_for
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.overrides import call_torch_function, overridden
 from ..._dispatch.slow_path.writing import write_out
-from .concatenation import cache_geometry, join_several, join_two
+from .concatenation import join_others, join_several, join_two
 from .transpose import new_dim
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
             dim = axis_for(dim or None, axis, "cat")
         if out is None and type(dim) is int and type(tensors) in (tuple, list):
             joined = (join_two if len(tensors) == 2 else join_several)("cat", tensors, dim)
+            if joined is None:
+                joined = join_others("cat", tensors, dim)
             if joined is not None:
                 return joined
         tensors = _sequence("cat", tensors)
@@ -88,10 +89,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
             wanting = [tensor for tensor in tensors if tensor.node is not None and tensor.shape == (0,) != first.shape]
             parts += [recorded_ops.reshape(tensor, empty) for tensor in wanting]
         ready = tuple(part if part.dtype is dtype else recorded_ops.to(part, (dtype,)) for part in parts)
-        result = recorded_ops.cat(ready, (at,))
-        if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
-            cache_geometry("cat", tensors, dim, at, result)
-        return write_out("cat", result, out, tensors)
+        return write_out("cat", recorded_ops.cat(ready, (at,)), out, tensors)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -116,6 +114,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, o
             dim = axis_for(dim or None, axis, "stack")
         if out is None and type(dim) is int and type(tensors) in (tuple, list):
             joined = (join_two if len(tensors) == 2 else join_several)("stack", tensors, dim)
+            if joined is None:
+                joined = join_others("stack", tensors, dim)
             if joined is not None:
                 return joined
         tensors = _sequence("stack", tensors)
@@ -137,10 +137,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, o
         for tensor in tensors:
             dtype = promote_types(dtype, tensor.dtype)
         ready = tuple(tensor if tensor.dtype is dtype else recorded_ops.to(tensor, (dtype,)) for tensor in tensors)
-        result = recorded_ops.stack(ready, (at,))
-        if all(map(is_, ready, tensors)):
-            cache_geometry("stack", tensors, dim, at, result)
-        return write_out("stack", result, out, tensors)
+        return write_out("stack", recorded_ops.stack(ready, (at,)), out, tensors)
     except FaculaError as error:
         trim_traceback(error)
         raise
