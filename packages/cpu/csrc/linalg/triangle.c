@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/triangle.cdef.h"
+#include "runtime/shapes.h"
 
 struct triangle_work {
     const struct facula_triangle *plan;
@@ -48,4 +49,30 @@ static int64_t triangle(const void *plan_, int64_t *args)
     return FACULA_OK;
 }
 
+/* Layouts: the result, and matrices of its shape; both are contiguous. */
+static int64_t shape_triangle(void *into, const void *from, int64_t count, const int64_t *layouts, int64_t *workspace)
+{
+    enum { ROW_COST = 10000 }; /* picoseconds: the start of two runs */
+    const struct facula_form *form = from;
+    struct facula_triangle *plan = into;
+    const struct layout o = next_layout(&layouts), a = next_layout(&layouts);
+    (void)workspace;
+    if (count != 2 || o.ndim < 2 || !is_row_major(&o) || !is_row_major(&a))
+        return -1;
+    if (!plan)
+        return (int64_t)sizeof *plan;
+    const int64_t rows = o.shape[o.ndim - 2], columns = o.shape[o.ndim - 1];
+    const double each = ROW_COST + (double)form->cost * (double)columns * (double)form->itemsize;
+    const int64_t group = (int64_t)(SERIAL_COST / (2 * each)), most = columns + 1, least = -rows - 1;
+    int64_t matrices = 1;
+    for (int64_t d = 0; d < o.ndim - 2; d++)
+        matrices *= o.shape[d];
+    *plan = (struct facula_triangle){
+        matrices, elements_of(&o) ? rows : 0, columns, form->itemsize,
+        form->option > most ? most : form->option < least ? least : form->option, group > 1 ? group : 1, form->flag,
+        (double)matrices * (double)rows * each <= SERIAL_COST};
+    return release_at(each / (double)(columns ? columns : 1));
+}
+
 FACULA_KERNEL("triangle", triangle, 50, 0)
+FACULA_KERNEL("triangle_shape", shape_triangle, 0, 0)

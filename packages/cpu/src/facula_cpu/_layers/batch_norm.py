@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_storage import Plan, float32, float64
 
 from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.planners import no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 TRAINING, GIVEN, GRADIENTS, COUNTED = 0, 1, 2, 3
 FORMS = {  # the driver's interface, the kernel of channels, numbers of the launch
-    "batch_norm": (TRAINING, "batch_norm_channels", (float, float)),
-    "batch_norm_counted": (COUNTED, "batch_norm_channels", (float,)),
-    "batch_norm_eval": (GIVEN, "batch_norm_eval_channels", (float,)),
-    "batch_norm_grad": (GRADIENTS, "batch_norm_grad_channels", ()),
+    "batch_norm": (TRAINING, "batch_norm_channels", 2),
+    "batch_norm_counted": (COUNTED, "batch_norm_channels", 1),
+    "batch_norm_eval": (GIVEN, "batch_norm_eval_channels", 1),
+    "batch_norm_grad": (GRADIENTS, "batch_norm_grad_channels", 0),
 }
-SIDE_BY_SIDE = 64  # channels of single elements, as in the kernel
 
 
 @planner(*FORMS)
@@ -38,7 +37,7 @@ def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     and these four operands in float32 or the same half precision.
     """
     o = outputs[0]
-    form, name, scalars = FORMS[operator]
+    form, name, floats = FORMS[operator]
     kernel = find_kernel(name, o.dtype.code)
     wide = float64 if o.dtype is float64 else float32
     alike = (*inputs[:2], o) if form == GRADIENTS else (inputs[0], o)
@@ -48,25 +47,21 @@ def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     arrays += [(layout, (o.dtype, wide)) for layout in of_channels if layout is not None]
     if kernel is None or any(layout.dtype not in dtypes or not layout.is_contiguous for layout, dtypes in arrays):
         raise no_kernel(operator, inputs, outputs)
-    channels = o.shape[1]
-    struct = ffi.new("struct facula_batch_norm *")
-    struct.run = ffi.cast("facula_norm", kernel.address)
-    struct.batch, struct.channels, struct.form = o.shape[0], channels, form
-    for place, layout in enumerate(of_channels):
-        struct.narrow |= (layout is not None and layout.dtype is not wide) << place
-    each = o.numel // channels if channels else 0
-    struct.inner = each // o.shape[0] if o.shape[0] else 1
-    work = o.numel * kernel.cost
-    struct.serial = work <= SERIAL
-    group = max(1, channels // 64, SERIAL // (2 * max(1, each * kernel.cost)))
-    struct.group = -(-group // SIDE_BY_SIDE) * SIDE_BY_SIDE if struct.inner == 1 else group
-    return bound_plan(
+    narrow = sum(
+        [(layout is not None and layout.dtype is not wide) << place for place, layout in enumerate(of_channels)]
+    )
+    return plan_for_layouts(
         operator,
-        parameters,
+        inputs,
         outputs,
-        kernel_for("batch_norm").address,
-        struct,
-        arrays=len(inputs) + len(outputs),
-        scalars=scalars,
+        parameters,
+        kernel=kernel_for("batch_norm").address,
+        shape="batch_norm_shape",
+        struct="facula_batch_norm",
+        floats=floats,
+        part=ffi.cast("void *", kernel.address),
         cost=kernel.cost,
+        option=form,
+        dims=narrow,
+        arrays=len(inputs) + len(outputs),
     )

@@ -7,30 +7,11 @@ from typing import TYPE_CHECKING
 from facula_storage import Plan, float32, float64
 
 from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.planners import no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
-
-MOST_TASKS, MOST_SUMS = 64, 1 << 24  # tasks of a gradient, and bytes of their sums
-
-
-def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int, int, int]:
-    """Return rows, groups, runs and inner elements of x: `count` is that of groups, or of the last dimensions."""
-    numel = 1
-    for length in shape:
-        numel *= length
-    if operator.startswith("group_norm"):
-        rows, runs = shape[0] * count, shape[1] // count
-        return rows, count, runs, numel // (rows * runs) if rows * runs else 0
-    runs = 1
-    for length in shape[len(shape) - count :]:
-        runs *= length
-    rows = 1
-    for length in shape[: len(shape) - count]:
-        rows *= length
-    return rows, 1, runs, 1
 
 
 @planner(
@@ -65,34 +46,25 @@ def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
         not layout.is_contiguous or layout.dtype is not (numbers if layout in kept else o.dtype) for layout in given
     ):
         raise no_kernel(operator, inputs, outputs)
-    rows, groups, runs, inner = rows_of(operator, o.shape, count)
-    struct = ffi.new("struct facula_row_norm *")
-    struct.run = ffi.cast("facula_row_norm_rows", kernel.address)
-    struct.rows, struct.groups, struct.runs, struct.inner = rows, groups, runs, inner
-    struct.centred, struct.gradient, struct.by_length = centred, gradient, by_length
-    row = max(1, runs * inner) * kernel.cost
-    work = rows * row
-    struct.serial = work <= SERIAL
-    each = max(1, SERIAL // (2 * row), -(-rows // 1024))
-    workspace = 64 if gradient and not by_length else 0
-    if gradient and not by_length and inputs[-1] is not None:
-        finish = find_kernel("row_norm_finish", o.dtype.code)
-        assert finish is not None
-        struct.finish = ffi.cast("facula_row_norm_finish", finish.address)
-        task_bytes = -(-2 * groups * runs * (8 + numbers.itemsize) // 64) * 64 or 64
-        tasks = max(1, min(MOST_TASKS, MOST_SUMS // task_bytes, work // SERIAL))
-        each = max(1, -(-rows // tasks))
-        struct.task_bytes = task_bytes
-        workspace = tasks * task_bytes
-    struct.each, struct.tasks = each, -(-rows // each)
-    return bound_plan(
+    sums = gradient and not by_length and inputs[-1] is not None
+    finish = find_kernel("row_norm_finish", o.dtype.code) if sums else None
+    return plan_for_layouts(
         operator,
-        parameters,
+        inputs,
         outputs,
-        kernel_for("row_norm").address,
-        struct,
-        arrays=len(inputs) + len(outputs),
-        scalars=() if gradient else (float,),
+        parameters,
+        kernel=kernel_for("row_norm").address,
+        shape="row_norm_shape",
+        struct="facula_row_norm",
+        floats=0 if gradient else 1,
+        part=ffi.cast("void *", kernel.address),
+        finish=ffi.cast("void *", finish.address if finish else 0),
         cost=kernel.cost,
-        workspace=workspace,
+        dim=count,
+        keepdim=operator.startswith("group_norm"),
+        flag=centred,
+        backwards=gradient,
+        root=by_length,
+        valuesize=numbers.itemsize,
+        arrays=len(inputs) + len(outputs),
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
-from .._kernels import ffi
-from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.planners import no_kernel, plan_for_layouts, planner
 from .._runtime.registry import kernel_for
 
 if TYPE_CHECKING:
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-ROW_COST = 10_000  # picoseconds: the start of two runs
+LARGEST = 1 << 62
 
 
 @planner("triangle")
@@ -23,21 +21,17 @@ def plan_triangle(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
     if a.dtype is not o.dtype or not (a.is_contiguous and o.is_contiguous):
         raise no_kernel(operator, inputs, outputs)
-    *matrices, rows, columns = a.shape
-    kernel, size = kernel_for(operator), a.dtype.itemsize
-    each = ROW_COST + kernel.cost * columns * size
-    struct = ffi.new(
-        "struct facula_triangle *",
-        {
-            "matrices": prod(matrices),
-            "rows": rows if a.numel else 0,
-            "columns": columns,
-            "itemsize": size,
-            "diagonal": max(-rows - 1, min(diagonal, columns + 1)),
-            "group": max(1, SERIAL // (2 * each)),
-            "upper": upper,
-            "serial": prod(matrices) * rows * each <= SERIAL,
-        },
+    kernel = kernel_for(operator)
+    return plan_for_layouts(
+        operator,
+        inputs,
+        outputs,
+        parameters,
+        kernel=kernel.address,
+        shape="triangle_shape",
+        struct="facula_triangle",
+        cost=kernel.cost,
+        itemsize=a.dtype.itemsize,
+        option=max(-LARGEST, min(diagonal, LARGEST)),
+        flag=upper,
     )
-    cost = each / max(columns, 1)
-    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=2, cost=cost)

@@ -111,7 +111,9 @@ class Strided(NamedTuple):
     strides: tuple[int, ...]
 
 
-def shaped_launches(kernel: int, shape: str, struct: str, arrays: int, /, **form: object) -> ForLayouts:
+def shaped_launches(
+    kernel: int, shape: str, struct: str, arrays: int, floats: int = 0, /, **form: object
+) -> ForLayouts:
     """Return `for_layouts` of a plan that C fills in.
 
     Arguments:
@@ -119,12 +121,14 @@ def shaped_launches(kernel: int, shape: str, struct: str, arrays: int, /, **form
         shape: the name of the function in the kernel table that fills in its struct.
         struct: the type of that struct.
         arrays: the number of addresses at launch, without the workspace.
+        floats: the number of scalars after them, which are floats; only without workspace.
         form: fields of the struct facula_form from which the function fills it in.
     """
     made = ffi.new("struct facula_form *", form)
     # The first owner tells portable plans the type of the struct.
     owner = (ffi.cast(f"struct {struct} *", 0), made)
-    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, 0, owner, 1 + arrays)
+    doubles = ((1 << floats) - 1) << 1 + arrays
+    launch = bind(kernel, int(ffi.cast(INTPTR, made)), NEVER, doubles, owner, 1 + arrays + floats)
     return partial(rebind, launch, kernel_for(shape).address)
 
 
@@ -139,18 +143,19 @@ def plan_for_layouts(
     struct: str,
     views: Sequence[Layout | Strided] = (),
     numbers: Sequence[object] = (),
+    floats: int = 0,
     **form: object,
 ) -> Plan:
     """Return a plan that C fills in for these layouts, and for later ones of the same kind.
 
     Arguments:
         operator, inputs, outputs, parameters: of the plan.
-        kernel, shape, struct, form: as for `shaped_launches`.
+        kernel, shape, struct, floats, form: as for `shaped_launches`.
         views: the arrays that the plan is for, outputs then inputs, if they are not those of the launch.
         numbers: the parameters that depend on shapes: integers, or tuples of them.
     """
     arrays = views or (*outputs, *inputs)
-    for_layouts = shaped_launches(kernel, shape, struct, len(arrays), **form)
+    for_layouts = shaped_launches(kernel, shape, struct, len(arrays), floats, **form)
     found = for_layouts(*arrays, *numbers)
     if found is None:
         ranks = ", ".join([str(array and len(array.shape)) for array in arrays])

@@ -80,10 +80,14 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
 def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """Return the key shared by calls that differ only in shapes and strides. Zero-dimensional operands have
     other keys than arrays of the same dtype, since they promote differently."""
-    device = next(layout.device for layout in layouts if type(layout) is Layout)
-    kinds = [
-        (layout.dtype if layout.shape else (layout.dtype,)) if type(layout) is Layout else layout for layout in layouts
-    ]
+    device = None
+    kinds: list[object] = []
+    for layout in layouts:
+        if type(layout) is Layout:
+            kinds.append(layout.dtype if layout.shape else (layout.dtype,))
+            device = layout.device
+        else:
+            kinds.append(layout)
     return (*kinds, device, parameters)
 
 
@@ -131,12 +135,15 @@ def plan_of_other_shape(
             return None
     else:
         arrays = tuple([layout for layout in layouts if type(layout) is Layout])
-        largest = max(arrays, key=_by_size, default=None)
         known = table.by_kind.get(kind_of(layouts, shared)) if arrays else None
-        if known is None or any([array.device is not largest.device for array in arrays]):
+        if known is None:
             return None
-        if any([array is not largest and array.shape == largest.shape and array == largest for array in arrays]):
-            return None
+        largest = max(arrays, key=_by_size) if op.elementwise else arrays[0]
+        for array in arrays:
+            if array is not largest and (
+                array.device is not largest.device or (array.shape == largest.shape and array == largest)
+            ):
+                return None
     if not op.elementwise:
         return plan_by_checking(op, table, key, layouts, parameters, known)
     for_layouts, dtype, output = known.for_layouts, known.outputs[0].dtype, largest
@@ -299,16 +306,21 @@ def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...
     (3, 4)
     """
     first = shapes[0]
-    if all(shape == first for shape in shapes[1:]):
+    if all([shape == first for shape in shapes]):
         return first
     ndim = max(map(len, shapes))
-    result = []
-    for dim in range(-ndim, 0):
+    made, fits = [1] * ndim, True
+    for shape in shapes:
+        for dim, size in enumerate(shape, ndim - len(shape)):
+            if size != 1 != made[dim]:
+                fits &= size == made[dim]
+            elif size != 1:
+                made[dim] = size
+    for dim in () if fits else range(-ndim, 0):
         sizes = {shape[dim] for shape in shapes if -dim <= len(shape)} - {1}
         if len(sizes) > 1:
             raise ArgumentError(
                 f"{operation}: shapes {' and '.join(map(str, shapes))} do not broadcast: "
                 f"dimension {dim} has lengths {' and '.join(map(str, sorted(sizes)))}; expected equal lengths or 1"
             )
-        result.append(sizes.pop() if sizes else 1)
-    return tuple(result)
+    return tuple(made)
