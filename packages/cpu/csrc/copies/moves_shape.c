@@ -20,9 +20,17 @@ static int64_t elements_in(const int64_t *box, int64_t ndim)
     return elements;
 }
 
-/* The largest divisor of `extent` from `most` down to `least`; 0 if there is none. */
+/* The largest divisor of `extent` from `most` down to `least`; 0 if there is none. Searches for it or for the quotient,
+   whichever has fewer candidates. */
 static int64_t divisor(int64_t extent, int64_t most, int64_t least)
 {
+    const int64_t first = (extent + most - 1) / most, last = extent / least;
+    if (last - first < most - least) {
+        for (int64_t quotient = first; quotient <= last; quotient++)
+            if (extent % quotient == 0)
+                return extent / quotient;
+        return 0;
+    }
     while (most >= least && extent % most)
         most--;
     return most >= least ? most : 0;

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidIndexError
-from facula_storage import Layout, contiguous
-from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage import contiguous
 
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor
@@ -150,11 +149,10 @@ def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = No
     >>> roll(arange(4), 1)
     tensor([3, 0, 1, 2])
     """
-    if type(shifts) is int and type(dims) is int:
-        try:
-            return F.roll(input, _parameters[layout_of_tensor(input), shifts, dims])
-        except KeyError:
-            pass
+    if type(shifts) is int and type(dims) is int:  # without the calls that check other arguments
+        lengths = layout_of_tensor(input).shape
+        if -len(lengths) <= dims < len(lengths):
+            return F.roll(input, ((shifts % (lengths[dims] or 1),), (dims % len(lengths),)))
     shape = tuple(input.shape)
     by = sizes("roll", (), shifts if isinstance(shifts, (tuple, list)) else (shifts,), "shifts")
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
@@ -168,17 +166,7 @@ def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = No
     found = tuple([check_dim("roll", dim, len(shape)) for dim in along])
     if not shape:
         raise InvalidIndexError(f"roll: expected a tensor with dimensions; got dims {along} of a number")
-    if type(shifts) is int and type(dims) is int:
-        if len(_parameters) >= MAX_PARAMETERS:
-            _parameters.clear()
-        _parameters[layout_of_tensor(input), shifts, dims] = ((shifts % (shape[found[0]] or 1),), found)
     return _rolled(input, by, found)
-
-
-# Parameters of calls with one integer shift, by layout: a lookup is faster than checking the arguments again.
-_parameters: dict[tuple[Layout, int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
-MAX_PARAMETERS = 256
-layout_cache_clearers.append(_parameters.clear)
 
 
 def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
