@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_storage.extend.plans import forget_plans
 
-from ._elementwise import elementwise, programs
+from ._elementwise import copy, elementwise, programs
 from ._runtime import registry
 
 if TYPE_CHECKING:
@@ -55,4 +55,5 @@ def _forget() -> None:
     elementwise.find_form.cache_clear()
     elementwise.find_program_form.cache_clear()
     programs.compile_program.cache_clear()
+    copy.launches_of_strided.cache_clear()
     forget_plans()

@@ -6,7 +6,6 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from facula_storage import Plan
-from facula_storage.extend.layouts import dtype_of_code
 from facula_storage.extend.plans import workspace_of
 
 from .._kernels import lib
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
 
 MAX_CHANNELS = 32
 BAND = 96 << 10  # bytes of a band, which should stay in a cache close to the core
+KINDS = {
+    "conv2d": lib.FACULA_SHALLOW_RESULTS, "conv2d_input": lib.FACULA_SHALLOW_INPUT,
+    "conv2d_weight": lib.FACULA_SHALLOW_WEIGHTS,
+}  # fmt: skip
 LEAST_USED, LEAST_USED_FOR_WEIGHTS = 0.6, 0.75  # of the lanes of vectors
 
 
@@ -43,7 +46,9 @@ def plan_shallow(
     """
     weighs = operator == "conv2d_weight"
     limits = BAND, MAX_CHANNELS, LEAST_USED_FOR_WEIGHTS if weighs else LEAST_USED
-    launches = launches_of(operator, outputs[0].dtype.code, len(inputs) + 1, parameters[:4], steps, limits)
+    kernel = kernel_for(f"{operator}_shallow", outputs[0].dtype.code)  # another one at each level
+    kind, size = KINDS[operator], outputs[0].dtype.itemsize
+    launches = launches_of(kernel.address, kind, size, len(inputs) + 1, parameters[:4], steps, limits)
     launch = launches(results, images, weights) if operator == "conv2d" else launches(*outputs, *inputs)
     if launch is None:
         return None
@@ -68,19 +73,15 @@ def launch_shallow(launches: ForLayouts, place: int, groups: int, *arrays: Layou
 
 @lru_cache(maxsize=1024)
 def launches_of(
-    operator: str, code: int, arrays: int, geometry: Parameters, steps: Parameters, limits: tuple[int, int, float]
-) -> ForLayouts:
+    kernel: int, kind: int, size: int, arrays: int, geometry: Parameters, steps: Parameters,
+    limits: tuple[int, int, float],
+) -> ForLayouts:  # fmt: skip
     """Return `for_layouts` of convolutions with this stride, padding, dilation and groups, and further steps."""
-    kinds = {
-        "conv2d_input": lib.FACULA_SHALLOW_INPUT,
-        "conv2d_weight": lib.FACULA_SHALLOW_WEIGHTS,
-    }
     pooled, rectified, normalized, epsilon = flags(steps)
     stride, padding, dilation, groups = geometry
     band, channels, least_used = limits
     return shaped_launches(
-        kernel_for(f"{operator}_shallow", code).address, "shallow_shape", "facula_shallow", arrays,
-        option=kinds.get(operator, lib.FACULA_SHALLOW_RESULTS), itemsize=dtype_of_code(code).itemsize, dim=groups,
-        geometry=[0, 0, *stride, *padding, *dilation], sizes=[band, channels], number=least_used,
-        flag=pooled, backwards=rectified, root=normalized, epsilon=epsilon,
+        kernel, "shallow_shape", "facula_shallow", arrays,
+        option=kind, itemsize=size, dim=groups, geometry=[0, 0, *stride, *padding, *dilation],
+        sizes=[band, channels], number=least_used, flag=pooled, backwards=rectified, root=normalized, epsilon=epsilon,
     )  # fmt: skip
