@@ -11,6 +11,8 @@ from .._runtime.planners import no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
+    from facula_storage import DType, Layout
+
     from .._runtime.types import Layouts, Parameters
 
 TRAINING, GIVEN, GRADIENTS, COUNTED = 0, 1, 2, 3
@@ -43,7 +45,8 @@ def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     alike = (*inputs[:2], o) if form == GRADIENTS else (inputs[0], o)
     of_channels = inputs[4:] if form == GRADIENTS else inputs[1:5]  # may be narrow
     kept = (*inputs[2:4], *outputs[1:]) if form == GRADIENTS else outputs[1:]
-    arrays = [(layout, (o.dtype,)) for layout in alike] + [(layout, (wide,)) for layout in kept]
+    arrays: list[tuple[Layout, tuple[DType, ...]]] = [(layout, (o.dtype,)) for layout in alike]
+    arrays += [(layout, (wide,)) for layout in kept]
     arrays += [(layout, (o.dtype, wide)) for layout in of_channels if layout is not None]
     if kernel is None or any(layout.dtype not in dtypes or not layout.is_contiguous for layout, dtypes in arrays):
         raise no_kernel(operator, inputs, outputs)
