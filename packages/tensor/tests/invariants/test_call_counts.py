@@ -21,8 +21,8 @@ ABOVE: dict[str, dict[str, int]] = {
     UNLIMITED: {"adjugate": 37, "adjugate_grad": 60, "matrix_exp": 45},
     "decompositions and transforms check shapes and dtypes, and the status": {
         "cholesky_ex": 10, "det": 9, "fft": 21, "fft2": 25, "fftn": 24, "ifft": 19, "ifft2": 25, "ifftn": 21,
-        "inv_ex": 10, "lu_factor": 14, "lu_factor_ex": 10, "pinverse": 32, "qr": 14, "rfft": 19, "rfft2": 25,
-        "slogdet": 11, "solve_ex": 21, "tensorinv": 20,
+        "inv_ex": 10, "lu_factor": 14, "lu_factor_ex": 10, "lu_solve": 26, "pinverse": 32, "qr": 14, "rfft": 19,
+        "rfft2": 25, "slogdet": 11, "solve_ex": 21, "tensorinv": 20,
     },
     "the slow path: a form in place or `out=` of elements that are selected, of other layouts, or recorded": {
         "add_, recorded": 129, "clamp_, recorded": 107, "conj_physical_": 34, "conj_physical_, recorded": 63,
