@@ -27,9 +27,9 @@ def run(*arguments, **variables):
 #: Operators that run on the CPU for want of a kernel. Where CuPy is installed, it computes them on the device.
 REST = set(
     """
-    adjugate adjugate_grad cholesky_ex cumprod_grad det eig eigh eigvals eigvalsh extreme_grad inv_ex
-    local_response_norm_grad lu_factor_ex matrix_exp max_pool2d_values_grad pinv qr qr_r slogdet solve_ex svd svdvals
-    triangular_solve fft_complex fft_from_real fft_to_real
+    adjugate adjugate_grad cholesky_ex cumprod_grad det eig eigh eigvals eigvalsh extreme_grad
+    extreme_shares inv_ex local_response_norm_grad lu_factor_ex matrix_exp max_pool2d_values_grad pinv qr qr_r slogdet
+    solve_ex svd svdvals triangular_solve fft_complex fft_from_real fft_to_real
     """.split()
 )
 

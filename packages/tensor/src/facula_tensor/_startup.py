@@ -44,6 +44,7 @@ LAUNCHING = (
     "_creation.random", "_creation.random_fill", "_core.resizing",
     "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment", "ops.indexing.gather",
     "library._native", "ops.shape.concatenation", "ops.indexing.masks", "ops.optimizers.steps", "ops.indexing.scatter",
+    "ops.indexing.where_true",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 

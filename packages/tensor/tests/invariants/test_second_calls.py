@@ -214,7 +214,6 @@ def test_setitem_takes_the_slow_path_once():
 
 
 FAMILIES = {
-    "a complex number": lambda x, y: x.to(ft.complex64) * 2j,
     "a bool": lambda x, y: ft.eq(x > y, True),
     "an int beside a narrower integer": lambda x, y: x.to(ft.int32) + 2,
     "cat": lambda x, y: recorded_ops.cat((x, y), (0,)),
