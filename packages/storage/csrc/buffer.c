@@ -209,8 +209,10 @@ PyObject *describe_array(PyObject *module, PyObject *array)
     } else if (found) {
         Py_intptr_t key[2 * MAX_DIMENSIONS + 1] = {(Py_intptr_t)found->typekind << 32 | found->itemsize};
         const size_t lengths = sizeof *key * (size_t)found->nd;
-        memcpy(key + 1, found->shape, lengths);
-        memcpy(key + 1 + found->nd, found->strides, lengths);
+        if (lengths) { /* otherwise both may be NULL */
+            memcpy(key + 1, found->shape, lengths);
+            memcpy(key + 1 + found->nd, found->strides, lengths);
+        }
         PyObject *address = PyLong_FromVoidPtr(found->data);
         PyObject *bytes = PyBytes_FromStringAndSize((const char *)key, (Py_ssize_t)(sizeof *key + 2 * lengths));
         result = address && bytes ? PyTuple_Pack(2, address, bytes) : NULL;
