@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 import facula_cpu
 
@@ -280,3 +283,23 @@ def test_a_program_on_several_processes(tmp_path):
     assert done.returncode == 1
     assert "[facula run] rank 1 failed at " in done.stderr and "several.py:11: ValueError: a bad sample" in done.stderr
     assert "[rank 0] RankError: barrier: rank 1 failed at" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "shown", "last"),
+    [
+        ("import torch\ntorch.ones(2, 3) @ torch.ones(2)\n", ["program.py"], "ArgumentError"),
+        ("import torchvision_x\n", ["program.py"], "No module named 'torchvision_x'"),
+        ("import torch\nx = (\n", ["program.py"], "SyntaxError"),
+    ],
+)
+@pytest.mark.parametrize("options", [["program.py"], ["-m", "program"]])
+def test_tracebacks_begin_at_the_program(tmp_path, program, shown, last, options):
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "-m", "facula", "run", *options], cwd=tmp_path, capture_output=True, text=True
+    )
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1 and last in done.stderr
+    if options == ["program.py"] or last != "SyntaxError":
+        assert [Path(line.split('"')[1]).name for line in lines if line.startswith('  File "')] == shown

@@ -28,7 +28,12 @@ def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
         arguments: the program's command-line arguments.
         is_module: whether `target` is a module.
     """
-    run_program(target, arguments, is_module=is_module, prepare=_replace_torch)
+    try:
+        run_program(target, arguments, is_module=is_module, prepare=_replace_torch)
+    except ModuleNotFoundError as error:
+        if error.name == "torchvision":
+            error.add_note("torchvision runs on facula. Install it without PyTorch: pip install --no-deps torchvision pillow")
+        raise
 
 
 def _replace_torch() -> None:

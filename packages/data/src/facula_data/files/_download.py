@@ -116,9 +116,9 @@ def _fetch_one(
     name = os.path.basename(path)
     reasons: dict[str, int] = {}  # why each address failed, and the number of the error
     for address in (mirror + name for mirror in mirrors):
-        attempts = ATTEMPTS
+        attempts, most = ATTEMPTS, part.seek(0, os.SEEK_END)
+        is_resumed = most > 0
         while attempts:
-            begun = part.seek(0, os.SEEK_END)
             complete = False
             try:
                 complete = _receive(address, part)
@@ -136,9 +136,10 @@ def _fetch_one(
                     return
                 reasons[f"{address}: expected the MD5 {checksum}; got {found}"] = EIO
                 part.truncate(0)
-                attempts = 1 if begun else 0  # the first bytes may be those of another version
-            elif part.seek(0, os.SEEK_END) > begun:
-                attempts = ATTEMPTS
+                # Bytes that were there before may be those of another version.
+                attempts, most, is_resumed = ATTEMPTS if is_resumed else 0, 0, False
+            elif (size := part.seek(0, os.SEEK_END)) > most:
+                attempts, most = ATTEMPTS, size
             else:
                 attempts -= 1
     reasons = reasons or {"the connections ended early": EIO}

@@ -90,7 +90,7 @@ __all__ = [
 def is_available() -> bool:
     """Return whether tensors can be placed on device "cuda".
 
-    That requires the package facula-cuda (`pip install facula[cuda]`), NVIDIA's driver, and a device.
+    That requires the package facula-cuda, NVIDIA's driver, and a device.
 
     >>> device = "cuda" if is_available() else "cpu"
     """

@@ -6,10 +6,14 @@ import argparse
 import os
 import runpy
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
+
+    Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +40,22 @@ def run_program(
     if prepare is not None:
         prepare()
     sys.argv = [target, *arguments]
+    sys.excepthook = partial(_show_error, sys.excepthook)
     if is_module:
         runpy.run_module(target, run_name="__main__", alter_sys=True)
     else:
         runpy.run_path(target, run_name="__main__")
+
+
+def _show_error(show: Hook, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    """Show an error without the calls that led to the program."""
+    rest = traceback
+    while rest is not None and rest.tb_frame.f_code is not run_program.__code__:
+        rest = rest.tb_next
+    if rest is not None:
+        rest = rest.tb_next
+        while rest is not None and rest.tb_frame.f_code.co_filename == runpy.run_path.__code__.co_filename:
+            rest = rest.tb_next
+        if rest is not None or isinstance(error, SyntaxError):
+            traceback = rest
+    show(kind, error.with_traceback(traceback), traceback)
