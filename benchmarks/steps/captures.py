@@ -98,13 +98,13 @@ STEPS: tuple[tuple[str, float | None, Begin], ...] = (
 for name, target, one in STEPS:
     rows.row(f"{name}, captured", target, against=partial(repeated, one, torch))(lambda _, one=one: replayed(one))
 for name, _, one in STEPS:
-    rows.row(f"{name}, captured, other: our eager step", against=partial(repeated, one, facula))(
-        lambda _, one=one: replayed(one)
-    )
+    rows.row(
+        f"{name}, captured, other: our eager step", against=partial(repeated, one, facula), reference="facula, eager"
+    )(lambda _, one=one: replayed(one))
 for (name, _, one), target in zip(STEPS[:4:2], (0.05, 0.1), strict=True):
-    rows.row(f"{name}, captured, other: torch.compile", target, against=partial(compiled, one))(
-        lambda _, one=one: replayed(one)
-    )
+    rows.row(
+        f"{name}, captured, other: torch.compile", target, against=partial(compiled, one), reference="torch.compile"
+    )(lambda _, one=one: replayed(one))
 for width, target in ((16, 0.5), (64, 0.5), (512, 0.75)):
     widths = (width, width, width, 10)
     make = partial(perceptron, widths=widths)

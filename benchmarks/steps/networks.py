@@ -116,7 +116,9 @@ if hasattr(facula, "autocast"):
         rows.row(text, target, check=partial(steps_agree, lower, 1e-2))(partial(repeated, lower))
         if gain:
             whole = partial(repeated, partial(lower, enabled=False), facula)
-            rows.row(f"{text}, against float32", gain, against=whole)(partial(repeated, lower))
+            rows.row(f"{text}, against float32", gain, against=whole, reference="facula, float32")(
+                partial(repeated, lower)
+            )
 
 GPT = {"letters": 65, "size": 64, "length": 64, "heads": 4, "layers": 2}
 

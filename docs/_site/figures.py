@@ -103,7 +103,7 @@ def with_row(text: str, label: str, cells: str) -> str:
 def slower() -> str:
     """Return the list of measured rows in which facula takes longer than PyTorch, the largest ratio first."""
     results = json.loads(FILE.read_text())
-    rows = [row for row in results["rows"] if row[-1] > 1 and row[3].startswith("PyTorch")]
+    rows = [row for row in results["rows"] if row[-1] > 1 and row[3].startswith(("PyTorch", "facula"))]
     rows.sort(key=lambda row: -row[-1])
     processors = [run["processor"] for run in results["runs"]]
     return "".join(f"* {name}: {ratio_of(ratio)} ({processors[run]})\n" for run, _, name, _, _, _, ratio in rows)
