@@ -106,7 +106,8 @@ for needs_a_device in (cuda.Stream, cuda.Event, cuda.current_device, cuda.synchr
         needs_a_device()
     except RuntimeError as error:
         assert "there is no CUDA device, since the package facula-cuda is not installed" in str(error), error
-        assert "pip install ./packages/cuda in facula's source tree; call it only where cuda.is_available()" in str(error), error
+        remedy = "pip install ./packages/cuda in facula's source tree; call it only where cuda.is_available()"
+        assert remedy in str(error), error
     else:
         raise AssertionError(needs_a_device)
 """

@@ -32,7 +32,9 @@ def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
         run_program(target, arguments, is_module=is_module, prepare=_replace_torch)
     except ModuleNotFoundError as error:
         if error.name == "torchvision":
-            error.add_note("torchvision runs on facula. Install it without PyTorch: pip install --no-deps torchvision pillow")
+            error.add_note(
+                "torchvision runs on facula. Install it without PyTorch: pip install --no-deps torchvision pillow"
+            )
         raise
 
 

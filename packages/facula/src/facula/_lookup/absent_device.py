@@ -108,7 +108,9 @@ class CudaDevice(AbsentDevice):
         """Return the part of the error that says why there is no device, with the remedy."""
         package = installed_backend()
         if package is None:
-            return ", since the package facula-cuda is not installed: pip install ./packages/cuda in facula's source tree"
+            return (
+                ", since the package facula-cuda is not installed: pip install ./packages/cuda in facula's source tree"
+            )
         try:
             package.driver_version()
         except OperationError as error:
