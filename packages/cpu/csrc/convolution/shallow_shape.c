@@ -12,7 +12,7 @@ enum {
     COST = 12,        /* picoseconds of a multiplication */
 };
 
-/* Rows or columns: lengths of what is read, of results and of the kernel, with the distances between elements. */
+/* Rows or columns: lengths of the input, of results and of the kernel, with the distances between elements. */
 struct axis {
     int64_t length, out, kernel, stride, dilation, padding;
 };

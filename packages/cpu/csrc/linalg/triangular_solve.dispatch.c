@@ -1,5 +1,5 @@
-/* Systems with a triangular matrix, or the factors of an LU decomposition, by substitution: X with A X = B. Columns of B are independent, so tasks divide
-   them. */
+/* Systems with a triangular matrix, or the factors of an LU decomposition, by substitution: X with A X = B. Columns of B
+   are independent, so tasks divide them. */
 #include <complex.h>
 #include <math.h>
 #include <stdatomic.h>

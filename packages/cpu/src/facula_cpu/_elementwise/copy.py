@@ -31,7 +31,7 @@ def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     if isinstance(source, type):
         return plan_elementwise(operator, inputs, outputs, parameters)
     strided = launches_of_strided(source.dtype.code, target.dtype.code)
-    launch = None if source.is_contiguous else launch_strided(strided, target, source)
+    launch = launch_strided(strided, target, source)
     if launch is None:
         plan = plan_elementwise(operator, inputs, outputs, parameters)
     else:
@@ -43,17 +43,17 @@ def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
 
 def launch_copy(
-    strided: tuple[ForLayouts, ...], loops: ForLayouts, output: Layout, source: Layout
+    strided: tuple[ForLayouts, ...], loops: ForLayouts, output: Layout, source: Layout, *reversed_dims: tuple[int, ...]
 ) -> Callable[..., None] | None:
     """Return the launch of a copy: by tiles or runs if the source has gaps, where they are worthwhile."""
-    return (None if source.is_contiguous else launch_strided(strided, output, source)) or loops(output, source)
+    return launch_strided(strided, output, source, *reversed_dims) or loops(output, source, *reversed_dims)
 
 
 def launch_strided(
     strided: tuple[ForLayouts, ...], output: Layout, source: Layout, *reversed_dims: tuple[int, ...]
 ) -> Callable[..., None] | None:
-    """Return the first of these launches that is worthwhile; None if there is none."""
-    for launches in strided:
+    """Return the first of these launches that is worthwhile; None if there is none, or if the source has no gaps."""
+    for launches in () if source.is_contiguous else strided:
         launch = launches(output, source, *reversed_dims)
         if launch is not None:
             return launch

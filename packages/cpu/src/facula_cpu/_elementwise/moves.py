@@ -17,7 +17,7 @@ from facula_storage.extend.layouts import COMPLEX, FLOATING
 from .._runtime.planners import Strided, no_kernel, plan_for_layouts, planner
 from .._runtime.registry import kernel_for
 from .boxes import Box, element, plan_boxes
-from .copy import launch_strided, launches_of_strided
+from .copy import launch_copy, launch_strided, launches_of_strided
 from .elementwise import MOST_DIMS, find_form
 from .typed import FLOAT32, FLOAT64
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
-    from .._runtime.types import ForLayouts, Layouts, Parameters
+    from .._runtime.types import Layouts, Parameters
 
 
 def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
@@ -65,19 +65,11 @@ def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     (a,), (o,) = inputs, outputs
     plan = plan_moves(operator, inputs, outputs, parameters, parameters)
     tiles = launches_of_strided(a.dtype.code, o.dtype.code)
-    launch = None if a.is_contiguous else launch_strided(tiles, o, a, *parameters)
+    launch = launch_strided(tiles, o, a, *parameters)
     if launch is not None:
         plan.launch = launch
-    plan.for_layouts = partial(launch_flip, tiles, plan.for_layouts)  # type: ignore[arg-type]
+    plan.for_layouts = partial(launch_copy, tiles, plan.for_layouts)  # type: ignore[arg-type]
     return plan
-
-
-def launch_flip(
-    tiles: tuple[ForLayouts, ...], moves: ForLayouts, output: Layout, source: Layout, *dims: tuple[int, ...]
-) -> Callable[..., None] | None:
-    """Return the launch of a copy in reverse order: by tiles if the source has gaps, where they are worthwhile."""
-    launch = None if source.is_contiguous else launch_strided(tiles, output, source, *dims)
-    return launch or moves(output, source, *dims)
 
 
 @planner("tile", "roll", "windows")

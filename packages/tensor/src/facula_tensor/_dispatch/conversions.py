@@ -43,7 +43,7 @@ def exact(of_integers: DType | None) -> Callable[..., DType]:
 
 
 def halves_on_cpu(layout: Layout, *others: object) -> bool:
-    """The `unconverted_if` of operators whose kernels for half precisions only the CPU has."""
+    """Return whether a kernel that only the CPU has computes in half precision, as `unconverted_if` of its operator."""
     return layout.device.type == "cpu" and layout.dtype in (float16, bfloat16)
 
 
