@@ -35,6 +35,9 @@ def test_philox_returns_the_published_vectors(counter, key, result, level):
     block, offset, seed = (signed(low | high << 32) for low, high in ((c[0], c[1]), (c[2], c[3]), (k[0], k[1])))
     got = draw("philox", 4, "int32", block, seed=seed, offset=offset)
     assert got.view("u4").tolist() == words
+    first = (1 << 32) - 7  # a long draw, in which the upper word changes
+    singly = [draw("philox", 4, "int32", first + i, seed=seed, offset=offset) for i in range(300)]
+    assert (draw("philox", 1200, "int32", first, seed=seed, offset=offset) == np.concatenate(singly)).all()
 
 
 DRAWS = [

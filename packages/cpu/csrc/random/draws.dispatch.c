@@ -27,9 +27,12 @@ static ALWAYS_INLINE uint64_t short_product(uint64_t words, uint32_t factor)
 static void philox_draw(int64_t first, int64_t n, int64_t address, const int64_t *scalars)
 {
     uint32_t words[TILE];
-    for (int64_t done = 0; done < n; done += TILE) {
-        int64_t count = n - done < TILE ? n - done : TILE;
-        philox_in_order((int64_t)((uint64_t)scalars[2] + (uint64_t)(first + done) / 4), (count + 3) / 4, (uint64_t)scalars[0], (uint64_t)scalars[1], words);
+    for (int64_t done = 0, count; done < n; done += count) {
+        const uint64_t block = (uint64_t)scalars[2] + (uint64_t)(first + done) / 4;
+        const int64_t rest = 4 * (0x100000000 - (int64_t)(uint32_t)block); /* until the upper word changes */
+        count = n - done < TILE ? n - done : TILE;
+        count = count < rest ? count : rest;
+        philox_in_order((int64_t)block, (count + 3) / 4, (uint64_t)scalars[0], (uint64_t)scalars[1], words);
         memcpy((uint32_t *)address + done, words, (size_t)count * sizeof *words);
     }
 }

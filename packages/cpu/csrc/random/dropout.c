@@ -33,7 +33,8 @@ static int64_t dropout(const void *plan_, int64_t *args)
             drop_piece(&work, 0);
         return FACULA_OK;
     }
-    work.grain = (plan->grain + 63) / 64 * 64;
+    for (work.grain = 64; work.grain < plan->grain;) /* Note [Upper words] */
+        work.grain *= 2;
     facula_parallel((n + work.grain - 1) / work.grain, drop_piece, &work);
     return FACULA_OK;
 }

@@ -13,10 +13,11 @@ static ALWAYS_INLINE int64_t drop_blocks(int64_t first, int64_t n, const float *
                                          uint64_t seed, uint64_t offset)
 {
     enum { WIDE = VECTOR_BYTES / sizeof(float) };
+    const uint32_t upper = (uint32_t)((uint64_t)first / 4 >> 32);
     int64_t done = 0;
     for (; done + 4 * BLOCKS <= n; done += 4 * BLOCKS) {
         lanes words[2 * TOGETHER];
-        words_in_order(TOGETHER, (first + done) / 4, seed, offset, words);
+        words_in_order(TOGETHER, (first + done) / 4, upper, seed, offset, words);
         for (int j = 0; j < 2 * TOGETHER; j++) {
             const choices kept = ((choices)words[j] ^ INT32_MIN) >= least;
             const floats value = *(const loose_floats *)(x + done + j * WIDE) * grown;
