@@ -8,7 +8,7 @@ from sys import _getframe
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import trim_traceback, warn
 
-from .._adapters import adapter_of
+from .._adapters import adapter_of, adapters
 from .._errors import GradientError
 from .._graph.gradient_edge import GradientEdge, resolve_edges
 from .._graph.node import LEAF, Node, freed_rule, next_seq
@@ -254,7 +254,7 @@ def run_backward(
     if retain_graph is None:
         retain_graph = create_graph
     freed = None if retain_graph else freed_rule(site)
-    adapter = adapter_of(pairs[0][1])
+    adapter = adapters[type(pairs[0][1])]
     mode = current_mode() if active_modes or passive_modes else None
     if create_graph:
         own = False
@@ -322,13 +322,15 @@ def _starts(
             f"{name}: expected one gradient for each output; got {len(roots)} outputs and {len(gradients)} gradients"
         )
     pairs: list[tuple[Node | Leaf, object]] = []
-    own = True
+    own, many = True, len(roots) > 1
     for k, (root, g) in enumerate(zip(roots, gradients, strict=True)):
-        node = getattr(root, "node", None)
-        adapter = adapter_of(root)
-        which = f"output {k}" if len(roots) > 1 else "the output"
-        if not hasattr(root, "node"):
-            raise InvalidTypeError(f"{name}: expected differentiable values; {which} is of type {type(root).__name__}")
+        adapter = adapters[type(root)]
+        which = f"output {k}" if many else "the output"
+        try:
+            node = root.node  # type: ignore[attr-defined]
+        except AttributeError:
+            kind = type(root).__name__
+            raise InvalidTypeError(f"{name}: expected differentiable values; {which} is of type {kind}") from None
         if node is None:
             raise GradientError(
                 f"{name}: expected a value that requires grad; {which} ({adapter.describe(root)}) does not: nothing it "
@@ -347,7 +349,7 @@ def _starts(
                 adapter, wanted = root.kind or (adapter_of(g), adapter_of(g).metadata(g))
             else:
                 wanted = adapter.metadata(root)
-            if adapter_of(g) is not adapter:
+            if adapters[type(g)] is not adapter:
                 raise InvalidTypeError(
                     f"{name}: expected a gradient of the output's type; {which} is "
                     f"{adapter_of(root).describe(root)}, its "

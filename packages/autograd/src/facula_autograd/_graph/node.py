@@ -301,13 +301,18 @@ _DEAD_END = Rule("dead end", _refuse, None, False, lambda node: node.rest)
 
 # Note [Freed nodes]
 # After a pass that does not retain the graph, a node that saved values gets a rule that only raises. Each pass has one
-# such rule, which knows where the pass was started. The node's former rule moves to s0, whose value has just been
-# dropped, so that the error can still name the operator. Freeing a node thus takes four stores.
+# such rule, which knows where the pass was started; successive passes from the same line share it. The node's former
+# rule moves to s0, whose value has just been dropped, so that the error can still name the operator. Freeing a node
+# thus takes four stores.
 
 
 def freed_rule(site: tuple[CodeType, int] | None) -> Rule:
     """Return the rule for all nodes freed by the pass that was started at `site`."""
-    return Rule("freed", raise_freed, None, False, extra=site)
+    global _last_freed
+    rule = _last_freed
+    if rule.extra != site:
+        rule = _last_freed = Rule("freed", raise_freed, None, False, extra=site)
+    return rule
 
 
 def free(node: Node, freed: Rule) -> None:
@@ -331,3 +336,6 @@ def raise_freed(F: object, node: Node, g: object) -> NoReturn:
         forward=forward,
         freed_by=freed_by,
     )
+
+
+_last_freed = Rule("freed", raise_freed, None, False)

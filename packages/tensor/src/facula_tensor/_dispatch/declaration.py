@@ -139,7 +139,7 @@ def make_calls(op: Operator) -> Function:
         made = make_ternary
     elif op.arity == 2 and len(op.results) == 1 and not (op.mutates or op.optional or op.elementwise):
         made = make_double
-    elif op.arity == 1 and len(op.results) == 2 and not (op.mutates or op.launch_scalars or op.optional):
+    elif op.arity == 1 and len(op.results) == 2 and not (op.mutates or op.optional):
         made = make_pair
     else:
         made = make_many

@@ -86,9 +86,12 @@ class TensorAdapter(Adapter):
 
     def adopt(self, v: Tensor) -> Tensor:
         """Return a contiguous gradient that only the engine references unchanged, to become `.grad`."""
-        if isinstance(v._layout, LevelLayout):
-            return v
-        return v if layout_of_tensor(v).is_contiguous else no_record_ops.clone(v)
+        layout = v._layout
+        if type(layout) is not Layout:
+            if isinstance(layout, LevelLayout):
+                return v
+            layout = layout_of_tensor(v)
+        return v if layout.is_contiguous else no_record_ops.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
         """Return ones like the output of a backward pass; for the usual losses a copy of a cached 1."""
@@ -152,7 +155,9 @@ class TensorAdapter(Adapter):
 
     def metadata(self, v: Tensor) -> Any:
         """Return shape, dtype and device."""
-        layout = layout_of_tensor(v)
+        layout = v._layout
+        if type(layout) is not Layout:  # the engine calls this twice in each pass
+            layout = layout_of_tensor(v)
         return layout.shape, layout.dtype, layout.device
 
     def fit_gradient(self, metadata: Any, v: Tensor, reduce: bool = False) -> Tensor:

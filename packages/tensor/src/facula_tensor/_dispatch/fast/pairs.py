@@ -27,19 +27,23 @@ class pair(Keeping):
     """The function of an operator with one operand, optional parameters, and two results."""
 
     found = """
-    plans = op.table.by_key
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     """
-    arguments, operands, key = "input, parameters=(), out=None", "(input,)", "(layouts, parameters)"
+    arguments, operands, key = "input, parameters=(), out=None", "(input,)", "key"
     loads = "$load(a; input)"
     find = """
     layouts = (la,)
-    plan = plans[$key]
+    key = (layouts, parameters[:fixed] if values else parameters)
+    plan = plans[key]
     lo, lf = plan.outputs
     """
     launch = """
     $taken(q; sf; lf)
-    plan.launch(lo.numel, sa.ptr + oa, p, q)
+    if values:
+        plan.launch(lo.numel, sa.ptr + oa, p, q, *parameters[fixed:])
+    else:
+        plan.launch(lo.numel, sa.ptr + oa, p, q)
     """
     further = """
     sf.ptr = q

@@ -20,18 +20,24 @@ class unary(Dense):
     """The function of an operator with one tensor operand and optional parameters."""
 
     found = """
-    dense, plans = op.table.dense, op.table.by_key
+    dense, plans, fixed, values = op.table.dense, op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     """
     arguments, operands, parameters = "input, _parameters=(), out=None", "(input,)", "_parameters"
     before = "$out"
-    loads = "$load(a; input)"
+    loads = """
+    $load(a; input)
+    shared = _parameters[:fixed] if values else _parameters
+    """
     dense = "dense[la.dense] if _parameters is nothing else None"
-    key, layouts, unwanted = "(la, _parameters)", "(la,)", "na is None"
+    key, layouts, unwanted = "(la, shared)", "(la,)", "na is None"
     launch = """
     $address(a)
-    launch(lo.numel, pa, p)
+    if values:
+        launch(lo.numel, pa, p, *_parameters[fixed:])
+    else:
+        launch(lo.numel, pa, p)
     """
     node = """
     n.e0 = $edge(a; input)

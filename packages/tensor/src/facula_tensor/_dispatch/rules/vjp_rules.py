@@ -55,7 +55,7 @@ def make_rules(op: Operator) -> None:
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
     single = len(op.results) == 1
     op.saves_both = op.saves_out and op.saves_input
-    quick_unary = op.arity == 1 and not op.launch_scalars and single and not (op.saves_both and op.elementwise)
+    quick_unary = op.arity == 1 and single and not (op.saves_both and op.elementwise)
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
     op.is_fast = (quick_unary or quick_binary) and op.vjp_all is None
     op.needs = needs
@@ -154,8 +154,8 @@ def _uniform(rule: Function, places: Sequence[str]) -> Function:
     taken = parameter_names(rule)
     if taken == tuple(places):
         return rule
-    at = [places.index(name) for name in taken]
-    return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
+    pick = _picking(rule, places)
+    return lambda F, g, *values: pick(F, g, values)
 
 
 def _picking(rule: Function, places: Sequence[str]) -> Function:
@@ -376,6 +376,21 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
     rules = [_picking(rule_of(op.name, vjps, name), places) for name in op.inputs]
     saves_out, sums = op.saves_out, op.broadcasts
     further = (None,) * (len(op.results) - 1)  # for results that are not saved
+    if op.arity == 1 and at_once is None and not sums:
+        (only,) = rules
+
+        def backward_one(F: Namespace, node: Node, g: Tensor) -> Pairs:
+            kept = node.rest
+            values = kept.values
+            for i, version in enumerate(kept.versions):
+                if version is not None and values[i] is not None and values[i]._storage.version != version:
+                    raise_mutated(node, values[i], f"its operand '{names[i]}'")
+            if len(values) == 1:
+                values += further
+            out = saved_out(node) if saves_out else None
+            return ((kept.edges[0], only(F, g, (kept.edges, *values, out, *kept.layouts, *kept.parameters))),)
+
+        return backward_one
 
     def backward_all(F: Namespace, node: Node, g: Tensor) -> Pairs:
         kept = node.rest

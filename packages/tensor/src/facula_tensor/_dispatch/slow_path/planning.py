@@ -282,7 +282,7 @@ def add_for_reals(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
 
 def key_of(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """Return the key that the fast path uses."""
-    return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
+    return (layouts[0], parameters[: op.fixed]) if op.arity == 1 else (layouts[0], layouts[1])
 
 
 def output_layouts(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[Layout, ...]:

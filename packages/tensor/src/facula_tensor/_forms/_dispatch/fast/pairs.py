@@ -142,7 +142,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
 
 def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with one operand, optional parameters, and two results."""
-    plans = op.table.by_key
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     record, complex_rules = record and op.recorded, op.complex_rules
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
@@ -161,7 +161,8 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 oa = input._offset
                 na = input.node
                 layouts = (la,)
-                plan = plans[(layouts, parameters)]
+                key = (layouts, parameters[:fixed] if values else parameters)
+                plan = plans[key]
                 lo, lf = plan.outputs
                 s = Storage()
                 if guard:
@@ -177,12 +178,15 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                     q, sf.__del__ = lf.take_block()
                 except IndexError:
                     q, sf.__del__ = lf.refill()
-                plan.launch(lo.numel, sa.ptr + oa, p, q)
+                if values:
+                    plan.launch(lo.numel, sa.ptr + oa, p, q, *parameters[fixed:])
+                else:
+                    plan.launch(lo.numel, sa.ptr + oa, p, q)
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
                 if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                    if plan_of_other_shape(op, op.table, key, layouts, parameters):
                         continue
             else:
                 s.ptr = p

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
     """The function of an operator with one tensor operand and optional parameters."""
-    dense, plans = op.table.dense, op.table.by_key
+    dense, plans, fixed, values = op.table.dense, op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     record, complex_rules = record and op.recorded, op.complex_rules
@@ -48,10 +48,11 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                 sa = input._storage
                 oa = input._offset
                 na = input.node
+                shared = _parameters[:fixed] if values else _parameters
                 lo = la
                 launch = dense[la.dense] if _parameters is nothing else None
                 if launch is None:
-                    plan = plans[(la, _parameters)]
+                    plan = plans[(la, shared)]
                     launch = plan.launch
                     lo = plan.out
                 s = Storage()
@@ -64,12 +65,15 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                 pa = sa.ptr
                 if oa:
                     pa += oa
-                launch(lo.numel, pa, p)
+                if values:
+                    launch(lo.numel, pa, p, *_parameters[fixed:])
+                else:
+                    launch(lo.numel, pa, p)
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
                 if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (la, _parameters), (la,), _parameters):
+                    if plan_of_other_shape(op, op.table, (la, shared), (la,), _parameters):
                         continue
             else:
                 s.ptr = p
