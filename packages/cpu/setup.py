@@ -58,10 +58,13 @@ COMMON = ["-std=gnu11", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "
           "-Werror=implicit-function-declaration",
           # Loops start on cache lines and half lines: their speed does not depend on the sizes of other files.
           "-falign-functions=64", "-falign-loops=32"]  # fmt: skip
+# Small arrays are cleared and copied by vectors. The default is an instruction that takes tens of cycles to start.
+SMALL_MOVES = ["-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign",
+               "-mmemcpy-strategy=vector_loop:512:noalign,libcall:-1:noalign"]  # fmt: skip
 X86_LEVELS = [
-    ["-march=x86-64"],
-    ["-march=x86-64-v3"],
-    ["-march=x86-64-v4", "-mprefer-vector-width=512"],
+    ["-march=x86-64", *SMALL_MOVES],
+    ["-march=x86-64-v3", *SMALL_MOVES],
+    ["-march=x86-64-v4", "-mprefer-vector-width=512", *SMALL_MOVES],
 ]
 WISH = os.environ.get("FACULA_CPU_LEVELS", "all")
 IS_X86 = platform.machine() in ("x86_64", "AMD64")
