@@ -75,10 +75,11 @@ def span(tensor: Tensor) -> tuple[int, int]:
 
 def meet(a: Tensor, b: Tensor) -> bool:
     """Return whether the memory spans of two tensors overlap."""
-    if a.device is not b.device or a.device.type == "meta":
+    first, second = layout_of_tensor(a), layout_of_tensor(b)
+    if first.device is not second.device or first.device.type == "meta":
         return False
-    first, second = span(a), span(b)
-    return first[0] < second[1] and second[0] < first[1]
+    start, other = a._storage.ptr + a._offset, b._storage.ptr + b._offset
+    return start < other + second.extent and other < start + first.extent  # type: ignore[no-any-return]
 
 
 def shares_memory(a: Tensor, b: Tensor) -> bool:

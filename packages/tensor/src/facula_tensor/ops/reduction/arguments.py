@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError
-from facula_storage import DType, Layout, contiguous
+from facula_storage import DType, Layout, contiguous, cpu
 from facula_storage.extend.objects import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
@@ -96,8 +96,11 @@ def in_one_pass(F: Namespace, *operands: Tensor) -> bool:
     """Return whether a gradient that is not recorded is computed by a kernel, which only the CPU has."""
     if F is not no_record_ops:
         return False
-    layouts = [layout_of_tensor(operand) for operand in operands]
-    return all([type(layout) is Layout and layout.device.type == "cpu" for layout in layouts])
+    for operand in operands:
+        layout = layout_of_tensor(operand)
+        if type(layout) is not Layout or layout.device is not cpu:
+            return False
+    return True
 
 
 @composite

@@ -152,7 +152,7 @@ class prod:
 
     def vjp_input(F, g, input, input_layout, dims, keepdim):
         shape, g, result = input_layout.shape, F.keep_dims(g, dims, keepdim), F.prod(input, (dims, True))
-        if input.is_meta or _are_nonzero(elements(result)) or _are_nonzero(elements(input)):
+        if input.is_meta or _are_nonzero(elements(input), elements(result)):
             return F.div(F.mul(g, result), input)
         order = tuple(i for i in range(len(shape)) if i not in dims) + dims
         rows = F.reshape(F.permute(input, order), (-1, product(shape[i] for i in dims)))
@@ -161,10 +161,14 @@ class prod:
         return F.mul(g, F.permute(others, back))
 
 
-def _are_nonzero(input: Tensor) -> bool:
-    """Return whether no element is 0; False for a NaN, which a product of 0 and infinity is, too."""
-    magnitudes = no_record_ops.abs(input)
-    return bool(no_record_ops.all(no_record_ops.gt(magnitudes, 0), (tuple(range(input.ndim)), False)).item())
+def _are_nonzero(input: Tensor, result: Tensor) -> bool:
+    """Return whether no element is 0; False if a product is NaN, as that of 0 and infinity."""
+
+    def are_all(x: Tensor) -> bool:
+        return bool(no_record_ops.all(x, (tuple(range(x.ndim)), False)).item())
+
+    magnitudes = no_record_ops.abs(result)
+    return are_all(no_record_ops.gt(magnitudes, 0)) or (are_all(no_record_ops.ge(magnitudes, 0)) and are_all(input))
 
 
 @composite
