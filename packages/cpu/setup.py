@@ -97,6 +97,7 @@ SPECIAL = {
     "convolution/shallow.dispatch.c": ["-ffp-contract=fast"],
     "convolution/winograd.dispatch.c": ["-ffp-contract=fast"],
     "elementwise/bessel.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/complex.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/exponents.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/floating.dispatch.c": WITHOUT_BRANCHES,
     "elementwise/gamma.dispatch.c": WITHOUT_BRANCHES,

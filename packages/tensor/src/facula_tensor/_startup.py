@@ -39,7 +39,8 @@ pending_launches.append(PendingLaunch)
 # The functions that pass an address to a kernel or a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
     "_core.allocation", "_core.transfer", "_creation.filling", "_dispatch.slow_path.launching",
-    "_dispatch.slow_path.slow_call", "_dispatch.slow_path.writing", "_interop.pickling", "_forms._dispatch.fast.unary",
+    "_dispatch.slow_path.complex_numbers", "_dispatch.slow_path.slow_call", "_dispatch.slow_path.writing",
+    "_interop.pickling", "_forms._dispatch.fast.unary",
     "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many", "_forms._dispatch.fast.inplace",
     "_creation.random", "_creation.random_fill", "_core.resizing",
     "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment", "ops.indexing.gather",

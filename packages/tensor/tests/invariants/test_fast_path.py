@@ -6,6 +6,7 @@ import pytest
 from slow_path import slow_calls
 
 import facula_tensor as ft
+from facula_autograd import grad
 from facula_errors.testing import raises
 from facula_storage import listen
 from facula_storage.extend import clear_layout_caches
@@ -308,3 +309,21 @@ def test_a_call_that_fails_at_a_launch_launches_no_further_kernel(name):
                 with pytest.raises(kind) as raised:
                     way(x, y)
                 assert (raised.value, heard) == (failing[place], usual[:place])
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64, ft.complex64, ft.complex128])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_complex_numbers(dtype, requires_grad):
+    """Operators of a tensor and a complex number, with equal results from the slow path."""
+    x = ft.tensor([[0.0, -1.0, 2.0], [float("inf"), 3.0, 0.5]], dtype=dtype, requires_grad=requires_grad)
+
+    def compute():
+        return [(x * 2j).detach(), ((1 + 1j) - x).detach(), (x / 3j).detach(), (2j**x).detach()]
+
+    first = [str(y) for y in compute()]
+    compute()
+    assert slow_calls(compute) == []
+    assert [str(y) for y in compute()] == first
+    if requires_grad:
+        gradients = [grad((x * 2j).real.sum() + ((2 - 1j) * x).imag.sum(), x)[0] for _ in range(3)]
+        assert [gradient.tolist() for gradient in gradients] == [[[-1.0] * 3] * 2] * 3

@@ -3,6 +3,7 @@
 #pragma once
 #include <math.h>
 
+#include "elements/math/exponents.h"
 #include "facula/words.h"
 
 template <class R> struct alignas(2 * sizeof(R)) complex_number {
@@ -56,7 +57,8 @@ OF_REALS(copysign)
 
 COMPLEX_OPERATOR R creal(COMPLEX x) { return x.real; }
 COMPLEX_OPERATOR R cimag(COMPLEX x) { return x.imaginary; }
-COMPLEX_OPERATOR R cabs(COMPLEX x) { return hypot(x.real, x.imaginary); }
+static ALWAYS_INLINE float cabs(complex64_t x) { return hypot_float32(x.real, x.imaginary); }
+static ALWAYS_INLINE double cabs(complex128_t x) { return hypot_float64(x.real, x.imaginary); }
 COMPLEX_OPERATOR COMPLEX conj(COMPLEX x) { return {x.real, -x.imaginary}; }
 template <class R> static ALWAYS_INLINE int is_finite(R x) { return x - x == 0; }
 template <class R> static ALWAYS_INLINE int is_infinite(R x) { return x == x && x - x != 0; }

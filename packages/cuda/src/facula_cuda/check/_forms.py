@@ -86,6 +86,7 @@ def complex_forms() -> dict[Form, Any]:
     wanted: list[Form] = [(operator, (code,) * kinds[kind], (output,)) for kind, operator in found for code in COMPLEX
               for output in (code, code - 2, BOOL)]  # fmt: skip
     wanted += [("mul", (code, complex), (code,)) for code in COMPLEX] + [("add", (int, 11), (11,))]
+    wanted += [("pow", (code, code), (code,)) for code in COMPLEX]
     made = {form: generate(*form) for form in wanted}
     return {form: kernels for form, kernels in made.items() if kernels is not None}
 

@@ -18,8 +18,8 @@ from .operator import Operator
 from .rules.parts import adding_parts
 from .signatures import set_signature
 from .slow_path.alpha import with_alpha
+from .slow_path.complex_numbers import with_complex
 from .slow_path.inplace import slow_inplace
-from .slow_path.launching import with_complex
 from .slow_path.slow_call import call_into, slow_call
 from .view_call import make_view
 from .written import takes_inplace, written_operator

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend.modes import active_modes
 from facula_storage import LaunchError, Plan, Storage, contiguous
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import Place, current_recorder, recorders
 
-from ..._core.allocation import fresh
 from ..._core.call_sites import user_site
 from ..._core.errors import launch_error, named
 from ..._core.tensor import Tensor
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from facula_storage import Layout
-
-    from ..operator import Operator
 
 
 def run(
@@ -43,26 +39,6 @@ def run(
 # listener after the launch have the attribute `launched` (Note [Observers] in facula_storage) and propagate.
 MISSED = (AttributeError, IndexError, KeyError, LaunchError, MemoryError, OverflowError, TypeError)
 NOWHERE = Storage()  # of an operand that was not passed
-
-
-def with_complex(op: Operator, input: Any, other: Any, record: bool) -> Tensor | None:
-    """Return the result for a complex tensor without history and a number, or None if the slow path must compute it."""
-    is_first = type(input) is complex
-    tensor, number = (other, input) if is_first else (input, other)
-    try:
-        if active_modes or recorders or (record and tensor.node is not None):
-            return None
-        layout, storage, offset = tensor._layout, tensor._storage, tensor._offset
-        plan = op.slow_table.by_key[(complex, layout) if is_first else (layout, complex), ()]
-        result = fresh(plan.outputs[0])
-        plan.launch(result._layout.numel, storage.ptr + offset, result._storage.ptr, number.real, number.imag)
-    except MISSED as error:
-        if hasattr(error, "launched"):
-            raise
-        return None
-    return result
-
-
 NOWHERE.ptr, NOWHERE.__del__, NOWHERE.version = 0, int, 0
 
 

@@ -17,7 +17,8 @@ from facula_storage.extend.recording import collecting
 
 from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor
-from ...._dispatch.slow_path.launching import MISSED, with_complex
+from ...._dispatch.slow_path.complex_numbers import with_complex
+from ...._dispatch.slow_path.launching import MISSED
 from ...._dispatch.slow_path.modes import call_in_mode
 from ...._dispatch.slow_path.planning import plan_of_other_shape
 from ...._dispatch.slow_path.slow_call import call_into, slow_call

@@ -5,7 +5,18 @@
 #undef complex
 #undef I
 
+#include "elements/math/exponents.h"
+#include "elements/math/functions.h"
 #include "runtime/kernel.h"
+
+/* GCC 12 contracts the products of vectorized complex products, whatever -ffp-contract says. Earlier releases neither
+   do nor know the barrier. */
+#if __GNUC__ >= 12
+#define ROUNDED(x) __builtin_assoc_barrier(x)
+#endif
+/* The C library's are not vectorized. */
+#define cabsf(x) hypot_float32(crealf(x), cimagf(x))
+#define cabs(x) hypot_float64(creal(x), cimag(x))
 
 #define T float _Complex
 #define REAL float
@@ -14,10 +25,7 @@
 #define SUFFIX complex64
 #define CODE COMPLEX64
 #define REAL_CODE FLOAT32
-#include "loops/loops.inc"
-#include "loops/part_loop.inc"
-#include "elements/complex.inc"
-#include "loops/loops_end.inc"
+#include "elementwise/complex_loops.inc"
 #undef REAL
 #undef MAKE
 #undef F
@@ -30,7 +38,4 @@
 #define SUFFIX complex128
 #define CODE COMPLEX128
 #define REAL_CODE FLOAT64
-#include "loops/loops.inc"
-#include "loops/part_loop.inc"
-#include "elements/complex.inc"
-#include "loops/loops_end.inc"
+#include "elementwise/complex_loops.inc"
