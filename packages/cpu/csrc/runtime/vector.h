@@ -21,11 +21,24 @@ typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
 typedef float loose_floats __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef double loose_doubles __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/* Returns a mask of the first `count` lanes of `bytes` each. */
+static inline const void *mask_of_lanes(int64_t count, int64_t bytes)
+{
+    static const int64_t masks[8] = {-1, -1, -1, -1};
+    return (const char *)(masks + 4) - count * bytes;
+}
+#endif
+
 /* Load or store the first `count` lanes without accessing memory beyond them. Other lanes load as 0. */
 static inline floats load_floats(const float *from, int64_t count)
 {
-#ifdef __AVX512F__
+#if defined(__AVX512F__)
     return (floats)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), from);
+#elif defined(__AVX2__)
+    int32_t mask __attribute__((vector_size(32)));
+    memcpy(&mask, mask_of_lanes(count, 4), sizeof mask);
+    return __builtin_ia32_maskloadps256((const floats *)from, mask);
 #else
     floats lanes = {0};
     for (int64_t i = 0; i < count; i++)
@@ -38,6 +51,19 @@ static inline void store_floats(float *to, floats lanes, int64_t count)
 {
 #ifdef __AVX512F__
     _mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), (__m512)lanes);
+#elif defined(__AVX2__) /* masked stores are slow on several processors */
+    if (count & 8)
+        memcpy(to, &lanes, 32);
+    if (count & 4) {
+        memcpy(to, &lanes, 16);
+        lanes = __builtin_shuffle(lanes, (int32_t __attribute__((vector_size(32)))){4, 5, 6, 7, 4, 5, 6, 7});
+    }
+    if (count & 2) {
+        memcpy(to + (count & 4), &lanes, 8);
+        lanes = __builtin_shuffle(lanes, (int32_t __attribute__((vector_size(32)))){2, 3, 2, 3, 6, 7, 6, 7});
+    }
+    if (count & 1)
+        to[count & 6] = lanes[0];
 #else
     for (int64_t i = 0; i < count; i++)
         to[i] = lanes[i];
@@ -46,8 +72,12 @@ static inline void store_floats(float *to, floats lanes, int64_t count)
 
 static inline doubles load_doubles(const double *from, int64_t count)
 {
-#ifdef __AVX512F__
+#if defined(__AVX512F__)
     return (doubles)_mm512_maskz_loadu_pd((__mmask8)((1u << count) - 1), from);
+#elif defined(__AVX2__)
+    long long mask __attribute__((vector_size(32)));
+    memcpy(&mask, mask_of_lanes(count, 8), sizeof mask);
+    return __builtin_ia32_maskloadpd256((const doubles *)from, mask);
 #else
     doubles lanes = {0};
     for (int64_t i = 0; i < count; i++)

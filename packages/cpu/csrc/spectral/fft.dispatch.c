@@ -60,6 +60,10 @@ enum {
 #define UPPER PAIRS_4(4)
 #define EVEN TWICE_4(0)
 #define ODD TWICE_4(1)
+#define LOWER_APART PAIRS_2(0), PAIRS_2(4)
+#define UPPER_APART PAIRS_2(2), PAIRS_2(6)
+#define FIRST_HALVES 0, 1, 2, 3, 8, 9, 10, 11
+#define SECOND_HALVES 4, 5, 6, 7, 12, 13, 14, 15
 #else
 #define LOWER PAIRS_2(0)
 #define UPPER PAIRS_2(2)
@@ -89,6 +93,10 @@ enum {
 #define UPPER PAIRS_2(2)
 #define EVEN TWICE_2(0)
 #define ODD TWICE_2(1)
+#define LOWER_APART PAIR(0), PAIR(2)
+#define UPPER_APART PAIR(1), PAIR(3)
+#define FIRST_HALVES 0, 1, 4, 5
+#define SECOND_HALVES 2, 3, 6, 7
 #else
 #define LOWER PAIR(0)
 #define UPPER PAIR(1)
