@@ -121,6 +121,28 @@ def test_threads_do_not_change_bits(operator, outputs, shape):
     assert (found[0] == found[1]).all()
 
 
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(37, 4, 4), (3, 11, 3, 5), (21, 8, 8), (19, 5, 2)])
+def test_matrices_of_a_batch_do_not_affect_one_another(name, shape):
+    """Small matrices are eliminated together: with the bits of each alone, also singular and invalid ones."""
+    a, systems = random(shape, name), shape[-2] == shape[-1]
+    some = a.reshape(-1, *shape[-2:])
+    some[1], some[4, 0], some[5, -1, -1], some[6], some[7], some[8, :, -1] = 0, np.nan, np.inf, some[6, :1], -0.0, 0
+
+    def results(a):
+        made = [np.empty_like(a), np.empty((*a.shape[:-2], min(shape[-2:])), "i4"), statuses(a)]
+        launch("lu_factor_ex", (a,), made)
+        if systems:
+            launch("inv_ex", (a,), (inverse := np.empty_like(a), status := statuses(a)))
+            launch("solve_ex", (a, a[..., :1]), (solved := np.empty(a.shape[:-1], name)[..., None], statuses(a)))
+            launch("det", (a,), (det := np.empty(a.shape[:-2], name),))
+            made += [inverse, status, solved, det]
+        return made
+
+    for together, *alone in zip(results(a), *[results(one) for one in some], strict=True):
+        np.testing.assert_array_equal(together.reshape(len(some), -1), np.reshape(alone, (len(some), -1)))
+
+
 def test_pivots_out_of_range_are_refused():
     with pytest.raises(LaunchError):
         launch("permutation_of", (np.array([1, 4], "i4"),), (np.empty((3, 3), "f4"),), 3)

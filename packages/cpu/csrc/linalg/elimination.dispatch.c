@@ -8,6 +8,7 @@
 #include "linalg/complex_division.h"
 #include "linalg/matrices.h"
 #include "runtime/kernel.h"
+#include "runtime/vector.h"
 
 enum {
     SCRATCH = 1 << 15, /* bytes of copies on the stack */
@@ -58,6 +59,7 @@ static ALWAYS_INLINE struct scaled times_complex(struct scaled a, double _Comple
 }
 
 #define S float
+#define MASK int32_t
 #define TIMES times_real
 #define REAL float
 #define SUFFIX float32
@@ -71,6 +73,7 @@ static ALWAYS_INLINE struct scaled times_complex(struct scaled a, double _Comple
 #include "linalg/elimination.inc"
 
 #define S double
+#define MASK int64_t
 #define TIMES times_real
 #define REAL double
 #define SUFFIX float64
@@ -141,7 +144,7 @@ static int64_t permute_matrix(const struct facula_elimination *plan, int64_t mat
     return status;
 }
 
-static int64_t permutation_of(const void *plan, int64_t *args) { return eliminate_all(plan, args, permute_matrix, 4, 1, 2); }
+static int64_t permutation_of(const void *plan, int64_t *args) { return eliminate_all(plan, args, permute_matrix, NONE_BEFORE, 4, 1, 2); }
 
 FACULA_KERNEL("permutation_of", permutation_of, 100, INT32, FLOAT32, 0)
 #endif
