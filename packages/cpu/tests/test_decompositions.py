@@ -12,7 +12,7 @@ from facula_cpu._linalg.lapack_threads import LARGEST, LapackThreads, lapack_thr
 NAMES = ["float32", "float64"]
 SHAPES = [(1, 1), (2, 2), (3, 3), (4, 4), (16, 16), (33, 33), (64, 64), (65, 65), (7, 3, 3), (2, 0, 5, 5)]
 RECTANGLES = [(5, 3), (3, 5), (64, 1), (1, 64), (64, 16), (16, 40), (40, 64), (2, 3, 6, 4), (3, 0)]
-LARGE = [(100, 70), (70, 100), (130, 3), (2, 3, 130), (96, 96), (300, 5)]
+LARGE = [(100, 70), (70, 100), (130, 3), (2, 3, 130), (96, 96), (300, 5), (1000, 40), (400, 330)]
 
 
 def matrices(shape, name, rank):
@@ -30,7 +30,8 @@ def is_orthonormal(a):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "shape", [*SHAPES, *RECTANGLES, (100, 70), (70, 100), (130, 3), (2, 3, 130), (96, 96), (300, 5)]
+    "shape",
+    [*SHAPES, *RECTANGLES, (100, 70), (70, 100), (130, 3), (2, 3, 130), (96, 96), (300, 5), (1000, 40), (400, 330)],
 )
 def test_qr(name, shape):
     *batch, m, n = shape

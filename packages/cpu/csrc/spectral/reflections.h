@@ -2,12 +2,9 @@
 #pragma once
 
 /* Makes x[0], then `stride` elements apart n - 1 others, a reflection: x becomes v, with v[0] = 1 left out, and
-   (1 - tau v v^T) x = beta e_0. Returns tau; x[0] becomes beta. */
-static double reflect(double *x, int64_t stride, int64_t n)
+   (1 - tau v v^T) x = beta e_0. Returns tau; x[0] becomes beta. `square` is the sum of the others' squares. */
+static ALWAYS_INLINE double reflect_by(double *x, int64_t stride, int64_t n, double square)
 {
-    double square = 0;
-    for (int64_t i = 1; i < n; i++)
-        square += x[i * stride] * x[i * stride];
     if (square == 0)
         return 0;
     const double alpha = x[0], norm = sqrt(alpha * alpha + square), beta = -copysign(norm, alpha);
@@ -15,6 +12,14 @@ static double reflect(double *x, int64_t stride, int64_t n)
         x[i * stride] /= alpha - beta;
     x[0] = beta;
     return (beta - alpha) / beta;
+}
+
+static double reflect(double *x, int64_t stride, int64_t n)
+{
+    double square = 0;
+    for (int64_t i = 1; i < n; i++)
+        square += x[i * stride] * x[i * stride];
+    return reflect_by(x, stride, n, square);
 }
 
 /* Applies a reflection, whose vector is below v[0] = 1 at distances `stride`, to the rows and `n` columns of `a`. */
@@ -88,6 +93,28 @@ static void apply_reflections(const double *a, int64_t width, int64_t rows, int6
     subtract_product(c, c_width, v, PANEL, 1, turned, along_width, rows, columns, count);
 }
 
+/* Turns `count` columns of `a` into reflections below the diagonal, in a copy in which each column is contiguous. */
+static void reflect_panel(double *a, int64_t width, int64_t rows, int64_t count, double *taus, double *copy)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < count; k++)
+            copy[k * rows + i] = a[i * width + k];
+    for (int64_t k = 0; k < count; k++) {
+        double *v = copy + k * rows + k;
+        const int64_t below = rows - k - 1;
+        taus[k] = reflect_by(v, 1, below + 1, dot(v + 1, v + 1, below));
+        for (int64_t j = k + 1; j < count && taus[k] != 0; j++) {
+            double *x = copy + j * rows + k;
+            const double share = taus[k] * (x[0] + dot(v + 1, x + 1, below));
+            x[0] -= share;
+            add_row(x + 1, -share, v + 1, below);
+        }
+    }
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < count; k++)
+            a[i * width + k] = copy[k * rows + i];
+}
+
 /* Computes R above the diagonal of `a` (m, n) and, in q (m, sides), Q, unless it is NULL. Rows of both are `width` and
    `q_width` elements apart. Without `work` all reflections are applied one by one. */
 static void qr_of(double *a, int64_t m, int64_t n, int64_t width, double *q, int64_t sides, int64_t q_width, double *taus,
@@ -95,12 +122,14 @@ static void qr_of(double *a, int64_t m, int64_t n, int64_t width, double *q, int
 {
     const int64_t steps = m < n ? m : n, panel = work ? PANEL : steps;
     for (int64_t from = 0; from < steps; from += panel) {
-        const int64_t to = from + panel < steps ? from + panel : steps, end = work ? to : n;
-        for (int64_t k = from; k < to; k++) {
+        const int64_t to = from + panel < steps ? from + panel : steps;
+        for (int64_t k = from; k < to && !work; k++) {
             taus[k] = reflect(a + k * width + k, width, m - k);
-            apply_reflection(a + k * width + k, width, taus[k], a + k * width + k + 1, width, m - k, end - k - 1);
+            apply_reflection(a + k * width + k, width, taus[k], a + k * width + k + 1, width, m - k, n - k - 1);
         }
-        if (end < n)
+        if (work)
+            reflect_panel(a + from * width + from, width, m - from, to - from, taus + from, work);
+        if (work && to < n)
             apply_reflections(a + from * width + from, width, m - from, to - from, taus + from, 1, a + from * width + to,
                               width, n - to, work);
     }

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-# Multiplications per n^3, and the most rows or columns: beyond, LAPACK is faster, or the kernels have no memory.
+# Multiplications per n^3, and the most rows or columns, the fewer of both (or those of Q) and the more: beyond, LAPACK
+# is faster, or the kernels have no memory.
 WORK = {"qr": 3, "qr_r": 1.5, "eigh": 12, "eigvalsh": 3, "svd": 12, "svdvals": 3, "pinv": 14}
-MOST = {"qr": 320, "qr_r": 320}
+MOST = {"qr": (320, 2048), "qr_r": (320, 2048)}
 EACH = 100_000  # picoseconds: the overhead of a matrix
 LAPACK = {operator: planners[operator] for operator in WORK}
 
@@ -31,7 +32,9 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
     if any([layout.dtype is not a.dtype for layout in inputs]):
         kernel = None
     rows, columns = a.shape[-2:]
-    is_small = 0 < min(rows, columns) and max(rows, columns) <= MOST.get(operator, 64)
+    sides = out.shape[-1] if operator in {"qr", "svd"} else 0
+    fewer, more = MOST.get(operator, (64, 64))
+    is_small = 0 < min(rows, columns) and max(min(rows, columns), sides) <= fewer and max(rows, columns) <= more
     if kernel is None or not is_small or not all(one.is_contiguous for one in outputs):
         return LAPACK[operator](operator, inputs, outputs, parameters)
     batch = a.shape[:-2]
@@ -47,7 +50,7 @@ def plan_decomposition(operator: str, inputs: Layouts, outputs: Layouts, paramet
         [*steps, repeat(0), repeat(0)][:3],
         rows=rows,
         columns=columns,
-        sides=out.shape[-1] if operator in {"qr", "svd"} else 0,
+        sides=sides,
         a_row=a.strides[-2],
         a_column=a.strides[-1],
         upper=bool(parameters and parameters[0]),
