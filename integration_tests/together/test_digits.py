@@ -153,6 +153,12 @@ def test_a_full_disk_while_the_picture_is_drawn(tmp_path, monkeypatch, capsys):
     assert "read a digit with it" in said.out and "digits.safetensors" in said.out
 
 
+def test_the_package_lists_its_programs():
+    command = [sys.executable, "-m", "facula.examples"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "python -m facula.examples.NAME" in text and "digits    Train a small convolutional network" in text
+
+
 def test_ctrl_c_before_anything_is_done(monkeypatch, capsys):
     from facula.examples.digits import __main__
 

@@ -31,7 +31,7 @@ def test_the_environment_selects_a_level(wish):
 def test_unknown_levels_are_refused():
     """Check that the error lists the known levels."""
     done = python("import facula_cpu; facula_cpu.level()", FACULA_CPU_LEVEL="mmx")
-    assert "FACULA_CPU_LEVEL: expected one of baseline" in done.stderr
+    assert "the environment variable FACULA_CPU_LEVEL to be one of baseline" in done.stderr
     assert "got 'mmx'" in done.stderr
 
 

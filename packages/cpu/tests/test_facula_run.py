@@ -150,6 +150,8 @@ def test_wrong_arrays_are_refused(path, tmp_path):
     wrong = run(path, "--list", FACULA_CPU_LEVEL="mmx")
     assert "FACULA_CPU_LEVEL: expected a level of this processor, at most " in wrong.stderr
     assert "got mmx" in wrong.stderr
+    wrong = run(path, "--list", FACULA_NUM_THREADS="two")
+    assert "FACULA_NUM_THREADS: expected a number from 1 to 256; got two" in wrong.stderr
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])

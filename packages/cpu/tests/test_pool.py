@@ -134,6 +134,16 @@ def test_environment_and_exit(setting):
         assert int(done.stdout) == int(setting)
 
 
+@pytest.mark.parametrize("setting", ["abc", "0", "-1", "2x", "257", "1.5"])
+def test_invalid_settings_are_refused(setting):
+    """Check that no kernel runs with an invalid FACULA_NUM_THREADS, and that the error names it."""
+    environment = {**os.environ, "FACULA_NUM_THREADS": setting}
+    for code in "get_num_threads()", "CpuBackend()":
+        command = [sys.executable, "-c", f"import facula_cpu; facula_cpu.{code}"]
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=600, text=True)
+        assert f"variable FACULA_NUM_THREADS to be a number from 1 to 256; got {setting!r}" in done.stderr
+
+
 def test_signal_handlers_run_while_the_pool_works():
     """Check that workers block signals."""
     import signal

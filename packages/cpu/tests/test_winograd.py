@@ -169,10 +169,12 @@ def test_the_setting_selects_the_algorithm_of_new_plans():
 
 
 def test_other_names_are_refused():
-    with raises(ValueError, "set_convolution_algorithm", "expected one of fast, direct", value="'winograd'"):
+    with raises(
+        ValueError, "set_convolution_algorithm", "expected algorithm to be one of fast, direct", value="'winograd'"
+    ):
         set_convolution_algorithm("winograd")
     x, w, bias, g, parameters = operands(*CASES["square"])
-    with raises(ValueError, "conv2d", "expected one of fast, direct", value="'quick'"):
+    with raises(ValueError, "conv2d", "expected algorithm to be one of fast, direct", value="'quick'"):
         compute("conv2d", [x, w, bias], (g,), (*parameters, g.shape[2:], "quick"))
 
 
@@ -184,4 +186,4 @@ def test_the_environment_variable(value, wanted):
     if wanted:
         assert done.stdout.strip() == wanted
     else:
-        assert "FACULA_CPU_CONVOLUTION: expected one of fast, direct; got 'slow'" in done.stderr
+        assert "environment variable FACULA_CPU_CONVOLUTION to be one of fast, direct; got 'slow'" in done.stderr

@@ -242,6 +242,14 @@ def test_information_for_reports():
     assert lines["also installed"] and lines["devices"].startswith("cpu")
 
 
+@pytest.mark.parametrize("setting", ["FACULA_CPU_LEVEL", "FACULA_NUM_THREADS"])
+def test_reports_contain_errors_of_settings(monkeypatch, setting):
+    monkeypatch.setenv(setting, "mmx")
+    lines = dict(line.split(": ", 1) for line in run("info").stdout.splitlines())
+    assert f"environment variable {setting} to be" in lines["kernels"] and "got 'mmx'" in lines["kernels"]
+    assert lines["devices"].startswith("cpu") and f"{setting}=mmx" in lines["settings"]
+
+
 def test_invalid_command_lines_are_refused(tmp_path):
     done = run("run", str(tmp_path / "none.py"))
     assert done.returncode == 2

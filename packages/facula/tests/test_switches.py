@@ -57,7 +57,9 @@ def test_the_algorithm_of_convolutions_is_checked():
             assert cpu.convolution == facula_cpu.get_convolution_algorithm()
             made.append(nn.functional.conv2d(x, w))
         assert 0 < (made[0] - made[1]).abs().max() < 1e-4
-        with raises(ValueError, "set_convolution_algorithm", "expected one of fast, direct", value="'winograd'"):
+        with raises(
+            ValueError, "set_convolution_algorithm", "expected algorithm to be one of fast, direct", value="'winograd'"
+        ):
             cpu.convolution = "winograd"
         assert cpu.convolution == "fast" and "convolution" in dir(cpu)
     finally:

@@ -229,13 +229,22 @@ static int available_cores(void)
     return cores ? cores : 1;
 }
 
+FACULA_PUBLIC int facula_threads_setting(void)
+{
+    const char *text = getenv("FACULA_NUM_THREADS");
+    if (!text || !*text)
+        return 0;
+    char *end;
+    const long count = strtol(text, &end, 10);
+    return *end || count < 1 || count > MOST_THREADS ? -1 : (int)count;
+}
+
 FACULA_PUBLIC int facula_threads(void)
 {
     int count = atomic_load_explicit(&wanted, memory_order_relaxed);
     if (count)
         return count;
-    const char *setting = getenv("FACULA_NUM_THREADS");
-    count = setting ? atoi(setting) : 0;
+    count = facula_threads_setting();
     if (count < 1)
         count = available_cores();
     if (count > MOST_THREADS)

@@ -10,6 +10,7 @@ from ._elementwise.elementwise import plan_elementwise
 from ._kernels import ffi
 from ._runtime.planners import no_kernel, planners
 from ._runtime.registry import is_loop
+from ._runtime.threads import check_variable
 
 if TYPE_CHECKING:
     from facula_storage import Allocator, Plan
@@ -44,6 +45,7 @@ class CpuBackend:
     """
 
     def __init__(self, allocator: Allocator | None = None):
+        check_variable()
         if allocator is None:
             try:
                 from facula_allocator import default_host_allocator

@@ -26,7 +26,8 @@ def get_convolution_algorithm() -> Algorithm:
     True
     """
     if not _chosen:
-        _chosen.append(check_algorithm(VARIABLE, os.environ.get(VARIABLE) or ALGORITHMS[0]))
+        wish = os.environ.get(VARIABLE) or ALGORITHMS[0]
+        _chosen.append(check_algorithm("get_convolution_algorithm", wish, f"the environment variable {VARIABLE}"))
     return _chosen[0]
 
 
@@ -58,9 +59,9 @@ def set_convolution_algorithm(algorithm: Algorithm) -> None:
         forget_plans()
 
 
-def check_algorithm(source: str, name: object) -> Algorithm:
+def check_algorithm(operation: str, name: object, argument: str = "algorithm") -> Algorithm:
     """Return the name of an algorithm; ValueError for other values."""
     for algorithm in ALGORITHMS:
         if name == algorithm:
             return algorithm
-    raise InvalidValueError(f"{source}: expected one of {', '.join(ALGORITHMS)}; got {name!r:.60}")
+    raise InvalidValueError(f"{operation}: expected {argument} to be one of {', '.join(ALGORITHMS)}; got {name!r:.60}")

@@ -39,7 +39,10 @@ def level() -> str:
         return LEVELS[best]
     if wish not in LEVELS[: best + 1]:
         known = ", ".join(LEVELS[: best + 1])
-        raise InvalidValueError(f"FACULA_CPU_LEVEL: expected one of {known} on this processor; got {wish!r}")
+        raise InvalidValueError(
+            f"level: expected the environment variable FACULA_CPU_LEVEL to be one of {known} on this processor; got "
+            f"{wish!r:.60}"
+        )
     return wish
 
 

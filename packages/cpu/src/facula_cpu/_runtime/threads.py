@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import os
+
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from .._kernels import ffi, lib
+
+VARIABLE = "FACULA_NUM_THREADS"
 
 
 def get_num_threads() -> int:
     """Return the number of threads that work on one kernel, including the caller.
 
     The default is the environment variable FACULA_NUM_THREADS, else the number of physical cores available to this
-    process.
+    process. ValueError if the variable has another value than a number from 1 to 256.
 
     >>> get_num_threads() >= 1
     True
     """
+    check_variable()
     return lib.facula_threads()
+
+
+def check_variable() -> None:
+    """Raise ValueError if FACULA_NUM_THREADS is set to another value than a number of threads."""
+    if lib.facula_threads_setting() < 0:
+        raise InvalidValueError(
+            f"get_num_threads: expected the environment variable {VARIABLE} to be a number from 1 to 256; got "
+            f"{os.environ.get(VARIABLE)!r:.60}"
+        )
 
 
 @boundary

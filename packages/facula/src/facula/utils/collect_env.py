@@ -6,6 +6,7 @@ import os
 import platform
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from facula_cpu import get_num_threads, level
 
 from ..__config__ import device_names
 from .._lookup.names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["get_pretty_env_info", "main"]
 
@@ -33,12 +37,20 @@ def get_pretty_env_info() -> str:
         "NumPy": np.__version__,
         "also installed": ", ".join(f"{name} {versions[name]}" for name in BESIDE if name in versions) or "none",
         "processor": f"{_processor()}, {os.cpu_count()} logical cores",
-        "kernels": f"{level()}, {get_num_threads()} threads",
-        "devices": device_names(),
+        "kernels": _found(lambda: f"{level()}, {get_num_threads()} threads"),
+        "devices": _found(device_names),
         "settings": ", ".join(f"{name}={os.environ[name]}" for name in sorted(os.environ) if name.startswith("FACULA_"))
         or "none",
     }
     return "\n".join(f"{name}: {text}" for name, text in lines.items())
+
+
+def _found(find: Callable[[], str]) -> str:
+    """Return the result of `find`, or its error, which the report must not hide: a setting may be wrong."""
+    try:
+        return find()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _processor() -> str:
