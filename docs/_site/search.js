@@ -1,6 +1,10 @@
 // Order of search results: exact names of facula, then guides, then the other packages. Sphinx includes this file.
 
-const WORDS = { custom: "own", jupyter: "notebook", colab: "notebook", torch: "pytorch" }; // other words of the pages
+// other words of the pages
+const WORDS = {
+  custom: "own", jupyter: "notebook", colab: "notebook", torch: "pytorch", huggingface: "hugging face",
+  changelog: "release notes", kfold: "k-fold", mac: "macos", m1: "", m2: "", m3: "", m4: "", silicon: "", use: "",
+};
 
 // The heading with all words of a question, in any order and form, and at most two more; the question if there is none.
 function headingOf(question, terms) {
@@ -20,7 +24,7 @@ function prepareQueries() {
   };
   Search._parseQuery = (query) => {
     query = query.replace(/\btorch\./g, "facula."); // PyTorch's names are names here
-    query = query.replace(/\w+/g, (word) => WORDS[word.toLowerCase()] || word);
+    query = query.replace(/\w+/g, (word) => WORDS[word.toLowerCase()] ?? word).trim() || query;
     return parse(query);
   };
 }
