@@ -2,6 +2,7 @@
 
 from facula_jit import capture, load, save
 from facula_tensor import (
+    equal,
     get_rng_state,
     manual_seed,
     no_grad,
@@ -34,7 +35,7 @@ def check(function, make, calls=4, replays=None, **options):
         after = get_rng_state()
         set_rng_state(state)
         assert same(captured(*args), wanted), number
-        assert get_rng_state() == after
+        assert equal(get_rng_state(), after)
     counts = [int(replay.served) for kind in captured._entries.values() for replay in kind.replays]
     assert sum(counts) == (calls - 1 if replays is None else replays), captured.report()
     return captured

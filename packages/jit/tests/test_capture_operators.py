@@ -131,7 +131,7 @@ def compare(function, make, requires_grad=False, after=None, replays=2, folder=N
             result = call(*args)
             found = described(result), [[arg is part for arg in args] for part in leaves(result)]
             more = None if after is None else [tensor.tolist() for tensor in after(result, args)]
-            seen.append((found, more, described(args), [arg._version for arg in args], ft.get_rng_state()))
+            seen.append((found, more, described(args), [arg._version for arg in args], ft.get_rng_state().tolist()))
         assert seen[0] == seen[1], number
     counts = [replay.served for kind in captured._entries.values() for replay in kind.replays]
     assert sum(counts) == replays, captured.report()

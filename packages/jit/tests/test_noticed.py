@@ -16,7 +16,6 @@ from facula_tensor import (
     device,
     float64,
     from_numpy,
-    get_rng_state,
     manual_seed,
     no_grad,
     ones,
@@ -24,10 +23,10 @@ from facula_tensor import (
     randn,
     set_default_device,
     set_default_dtype,
-    set_rng_state,
     tensor,
     zeros,
 )
+from facula_tensor.extend.sampling import default_states, restore_default_states
 
 
 def swapped(w):
@@ -303,9 +302,9 @@ def test_hooks_that_come_and_go():
 
 
 def draws_again(x):
-    before = get_rng_state()
+    before = default_states()
     first = rand(3)
-    set_rng_state(before)
+    restore_default_states(before)
     return first, rand(3), rand(2), x
 
 

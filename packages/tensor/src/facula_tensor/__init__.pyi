@@ -989,8 +989,8 @@ def get_device(input: Tensor) -> builtins.int:
     """Return the number of the CUDA device; -1 for tensors in host memory."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
     """Return the options in use, as arguments for `set_printoptions`."""
-def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
-    """Return the state of the CPU's default generator."""
+def get_rng_state() -> Tensor:
+    """Return the state of the CPU's default generator: the bytes of its seed and of the count of numbers drawn."""
 def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
     """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1445,8 +1445,8 @@ def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
     """Set the print options; omitted ones do not change, except `sci_mode`, which becomes automatic. TypeError"""
-def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
-    """Set the state of the CPU's default generator to one returned by `get_rng_state`."""
+def set_rng_state(new_state: Tensor | builtins.tuple[builtins.int, builtins.int]) -> None:
+    """Set the state of the CPU's default generator."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:

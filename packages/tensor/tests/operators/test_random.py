@@ -1,5 +1,8 @@
 """Draws depend only on seed, offset and element number; states; approximate statistics."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from elements import values_of
@@ -7,6 +10,7 @@ from elements import values_of
 import facula_tensor as ft
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors.testing import raises
+from facula_tensor.extend.sampling import state_pair
 
 DRAWS = {
     "rand": lambda n, g: ft.rand(n, generator=g),
@@ -38,7 +42,7 @@ def test_equal_seeds_give_equal_numbers(name):
 def test_a_draw_advances_the_generator_by_its_elements(name):
     generator = seeded()
     first = values_of(DRAWS[name](64, generator))
-    assert generator.get_state() == (7, 64)
+    assert state_pair(generator) == (7, 64)
     assert not np.array_equal(first, values_of(DRAWS[name](64, generator)))
     assert np.array_equal(first, values_of(DRAWS[name](64, generator.set_state((7, 0)))))
 
@@ -155,6 +159,33 @@ def test_bounds():
     assert sorted(ft.randperm(50, generator=seeded()).tolist()) == list(range(50))
 
 
+def test_states_are_bytes():
+    """Check that programs can store a state as a tensor, and that states of PyTorch's CPU generator are seeds."""
+    generator = seeded()
+    ft.rand(5, generator=generator)
+    state = generator.get_state()
+    assert state.dtype is ft.uint8 and state.device == ft.device("cpu") and state.shape == (16,)
+    assert state.tolist() == [7, *[0] * 7, 5, *[0] * 7] and state.requires_grad is False
+    expected = ft.rand(4, generator=generator).tolist()
+    strided = ft.stack([state, state], 1)[:, 0]
+    for given in (state, state.clone(), strided, copy.deepcopy(state), pickle.loads(pickle.dumps(state)), (7, 5)):
+        assert ft.rand(4, generator=generator.set_state(given)).tolist() == expected
+    state.zero_()
+    assert state_pair(generator) == (7, 9), "a state shares no memory with its generator"
+    found = set()
+    for first in (0, 1):
+        foreign = ft.full((5056,), first, dtype=ft.uint8)
+        seed, drawn = state_pair(seeded().set_state(foreign))
+        assert drawn == 0 and (seed, drawn) == state_pair(seeded().set_state(foreign.clone()))
+        found.add(seed)
+    assert len(found) == 2
+    ends = ft.full((16,), 255, dtype=ft.uint8)
+    for wrong in (ends, ft.zeros(15, dtype=ft.uint8), ft.zeros(16), (1, True), (1,), (-1, 0), (1 << 64, 0), "7", None):
+        with raises(TypeError, "set_state", "call manual_seed"):
+            generator.set_state(wrong)
+    assert state_pair(generator) == (7, 9)
+
+
 def test_a_failed_draw_does_not_advance_the_generator():
     ft.manual_seed(0)
     state = ft.get_rng_state()
@@ -167,7 +198,7 @@ def test_a_failed_draw_does_not_advance_the_generator():
     ):
         with pytest.raises((TypeError, ValueError, RuntimeError)):
             action()
-    assert ft.get_rng_state() == state
+    assert ft.equal(ft.get_rng_state(), state)
 
 
 def test_states_wrap_around_to_zero():
@@ -175,7 +206,7 @@ def test_states_wrap_around_to_zero():
     for name, draw in DRAWS.items():
         ends = seeded().set_state((2**64 - 5, last - 1))
         draw(64, ends)
-        assert ends.get_state() == (2**64 - 5, 62), name
+        assert state_pair(ends) == (2**64 - 5, 62), name
         assert ends.initial_seed() == 2**64 - 5
         goes_on = values_of(draw(64, ends))
         assert np.array_equal(goes_on, values_of(draw(64, seeded().set_state((2**64 - 5, 62))))), name
@@ -183,7 +214,7 @@ def test_states_wrap_around_to_zero():
     try:  # the default generator, which small draws advance without a call
         ft.set_rng_state((3, last - 1))
         first, second = ft.rand(4).tolist(), ft.randn(4).tolist()
-        assert ft.get_rng_state() == (3, 6)
+        assert state_pair(ft.default_generator) == (3, 6)
         assert first == ft.rand(4, generator=seeded().set_state((3, last - 1))).tolist()
         assert second == ft.randn(4, generator=seeded().set_state((3, 2))).tolist()
     finally:

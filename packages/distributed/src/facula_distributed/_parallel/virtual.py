@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_tensor import cat, default_generator, empty, no_grad, tensor, zeros, zeros_like
+from facula_tensor.extend.sampling import state_pair
 
 from .._collectives.exchanges import all_gather_into_tensor, all_to_all_single
 
@@ -75,7 +76,7 @@ class VirtualRanks:
         """
         parts = [self._divided(one) for one in batch]
         former = [parameter.grad for parameter in self._parameters]
-        state, total = default_generator.get_state(), _TreeSum()
+        state, total = state_pair(default_generator), _TreeSum()
         self.is_active = True
         try:
             for place, virtual in enumerate(self.own):

@@ -6,7 +6,6 @@ Each is written with PyTorch's attributes, and rebuilt by its constructor when i
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from hashlib import blake2b
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from facula_checkpoint.extend import attributes, expect, refuse
 from facula_errors import OperationError
 from facula_tensor import Generator, Tensor, from_numpy
+from facula_tensor.extend.sampling import derived_seed, state_pair
 
 from .attributes import settable_of
 from .later import ABSENT
@@ -300,20 +300,15 @@ def fresh_state(seed: int) -> np.ndarray:
     return np.array([seed, 1 | 1 << 32, 0, *twister["state"]["key"], *[0] * _TAIL], np.uint64)
 
 
-def _mixed(*parts: bytes) -> int:
-    """Return a seed derived from a state."""
-    return int.from_bytes(blake2b(b"".join(parts), digest_size=8).digest(), "little") >> 1
-
-
 def generator_state(generator: Generator) -> tuple[int, None, Tensor, tuple[int, int]]:
     """Return PyTorch's generator state for our seed, or one derived from our state; PyTorch ignores the last part.
 
     Arguments:
         generator: a generator on the CPU.
     """
-    seed, drawn = own = generator.get_state()
+    seed, drawn = own = state_pair(generator)
     if drawn:
-        seed = _mixed(seed.to_bytes(8, "little"), drawn.to_bytes(8, "little"))
+        seed = derived_seed(generator.get_state().numpy().tobytes())
     return seed, None, from_numpy(fresh_state(seed).view(np.uint8)), own
 
 
@@ -329,6 +324,6 @@ def set_generator(generator: Generator, state: Any, later: list[Callable[[], Non
 
     def finish() -> None:
         found = words.cpu().numpy().tobytes()
-        generator.manual_seed(checked if found == fresh_state(checked).tobytes() else _mixed(found))
+        generator.manual_seed(checked if found == fresh_state(checked).tobytes() else derived_seed(found))
 
     later.append(finish)

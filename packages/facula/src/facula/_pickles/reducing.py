@@ -15,6 +15,7 @@ from facula_storage import cpu
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
 from facula_tensor.extend.declaring import no_record_ops
 from facula_tensor.extend.modules import Handle, Hooks
+from facula_tensor.extend.sampling import state_pair
 from facula_tensor.extend.tensors import addressable, attributes, block_under, elements_of
 
 from . import DATA_PARALLEL
@@ -64,7 +65,7 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return obj.name
     if isinstance(obj, Generator):
         if obj.device is not cpu:
-            return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
+            return pickler.global_of("facula Generator"), (obj.device, state_pair(obj))
         return pickler.global_of("torch._C Generator"), (obj.device,), generator_state(obj)
     if isinstance(obj, Hooks):
         return OrderedDict, (), None, None, iter(moved(obj).items())

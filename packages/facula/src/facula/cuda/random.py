@@ -22,9 +22,10 @@ from .._types import AnyValue
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from facula_tensor import Tensor
     from facula_tensor.extend.arguments import DeviceLike
 
-    State = tuple[int, int]
+    State = Tensor | tuple[int, int]
 
 __all__ = [
     "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all",
@@ -65,13 +66,13 @@ default_generators: Sequence[Generator] = _DefaultGenerators()
 
 
 @boundary
-def get_rng_state(device: DeviceLike | int = "cuda") -> State:
-    """Return the state of a device's default generator, for `set_rng_state`."""
+def get_rng_state(device: DeviceLike | int = "cuda") -> Tensor:
+    """Return the state of a device's default generator, for `set_rng_state`: 16 bytes, in a tensor on the CPU."""
     return _generator("get_rng_state", device).get_state()
 
 
 @boundary
-def get_rng_state_all() -> list[State]:
+def get_rng_state_all() -> list[Tensor]:
     """Return the states of the default generators of all devices."""
     return [generator.get_state() for generator in _generators()]
 

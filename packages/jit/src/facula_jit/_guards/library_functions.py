@@ -18,7 +18,7 @@ COMPARED = frozenset(
 
 CONSTANT = frozenset(
     "broadcast_shapes can_cast capture compile compiled_with_cxx11_abi cond clear_autocast_cache fork_rng "
-    "get_device get_rng_state get_rng_state_all is_anomaly_check_nan_enabled is_anomaly_enabled "
+    "get_device is_anomaly_check_nan_enabled is_anomaly_enabled "
     "is_autocast_cpu_enabled is_autocast_enabled is_complex is_conj is_floating_point is_grad_enabled is_inference "
     "is_inference_mode_enabled is_neg is_same_size is_signed is_storage is_tensor is_vulkan_available manual_seed "
     "numel promote_types result_type scan set_rng_state typename vmap while_loop functional_call functionalize grad "

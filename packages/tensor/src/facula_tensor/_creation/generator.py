@@ -7,22 +7,26 @@ J. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
 from __future__ import annotations
 
 import os
+from struct import Struct
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device, cpu, meta
+from facula_storage import Device, cpu, meta, uint8
 from facula_storage.extend.recording import current_recorder, generator_lists, recorders
 
-from .._core.errors import relabel
+from .._core.errors import relabel, shown
 from .._core.promotion import as_integer
+from .._core.tensor import Tensor
 from .batches import open_batches, reserved
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike
 
 LARGEST = (1 << 63) - 1
+PYTORCH_BYTES = 5056  # of a Mersenne Twister, the state of PyTorch's CPU generator
+_PAIR = Struct("<2Q")  # a state: the seed, and the count of numbers drawn
 _of_devices: WeakSet[Generator] = WeakSet()
 
 # Note [One draw at a time]
@@ -56,7 +60,7 @@ class Generator:
             _of_devices.add(self)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.device, self.get_state())
+        return _restored, (self.device, state_pair(self))
 
     def manual_seed(self, seed: int) -> Generator:
         """Restart from `seed` (any 64-bit integer)."""
@@ -80,25 +84,25 @@ class Generator:
         """The seed in use."""
         return self._key & ((1 << 64) - 1)
 
-    def get_state(self) -> tuple[int, int]:
-        """The state for `set_state`: (seed, numbers drawn)."""
-        key, offset = self._key, self._offset
-        seed, offset = key & ((1 << 64) - 1), offset & LARGEST
-        recorder = current_recorder() if recorders else None
-        return (seed, offset) if recorder is None else recorder.state_of(self, seed, offset)
+    def get_state(self) -> Tensor:
+        """The state for `set_state`: the bytes of the seed and of the count of numbers drawn, (16,) of uint8."""
+        if recorders and (recorder := current_recorder()) is not None:
+            recorder.read("get_state")
+        from .from_memory import frombuffer
 
-    def set_state(self, state: tuple[int, int]) -> Generator:
-        """Restore a state returned by `get_state`."""
-        numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
-        if any([not isinstance(number, int) or isinstance(number, bool) for number in numbers]) or not (
-            numbers and 0 <= state[0] < 1 << 64 and 0 <= state[1] <= LARGEST
-        ):
-            raise InvalidTypeError(
-                f"set_state: expected the pair (seed, numbers drawn) that get_state gave; got {state!r}"
-            )
+        return frombuffer(bytearray(_PAIR.pack(*state_pair(self))), dtype=uint8)
+
+    def set_state(self, state: Tensor | tuple[int, int]) -> Generator:
+        """Restore a state.
+
+        Arguments:
+            state: a result of `get_state`, or the pair (seed, numbers drawn). A state of PyTorch's CPU generator, whose
+                numbers cannot be continued, is a seed.
+        """
+        pair = _pair_of(state)
         if recorders:
-            self._tell(state[1])
-        seed, offset = int(state[0]), int(state[1])
+            self._tell(pair[1])
+        seed, offset = int(pair[0]), int(pair[1])
         self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, offset
         return self
 
@@ -122,6 +126,41 @@ class Generator:
         except FaculaError as error:  # so that `boundary` leaves it without a wrapper: Note [Trimming]
             trim_traceback(error)
             raise
+
+
+def state_pair(generator: Generator) -> tuple[int, int]:
+    """Return the state of a generator as numbers: (seed, numbers drawn)."""
+    key, offset = generator._key, generator._offset
+    seed, offset = key & ((1 << 64) - 1), offset & LARGEST
+    recorder = current_recorder() if recorders else None
+    return (seed, offset) if recorder is None else recorder.state_of(generator, seed, offset)
+
+
+def derived_seed(state: bytes) -> int:
+    """Return a seed that depends on all bytes of a state."""
+    from hashlib import blake2b
+
+    return int.from_bytes(blake2b(state, digest_size=8).digest(), "little") >> 1
+
+
+def _pair_of(state: object) -> tuple[int, int]:
+    """Return the seed and the count of numbers drawn that a state contains."""
+    numbers = state
+    if isinstance(state, Tensor):
+        numbers = ()
+        if state.dtype is uint8 and state.numel() in (_PAIR.size, PYTORCH_BYTES):
+            data = state.cpu().numpy().tobytes()
+            numbers = _PAIR.unpack(data) if len(data) == _PAIR.size else (derived_seed(data), 0)
+    if isinstance(numbers, (tuple, list)) and len(numbers) == 2:
+        seed, offset = numbers
+        if all([isinstance(number, int) and not isinstance(number, bool) for number in numbers]) and (
+            0 <= seed < 1 << 64 and 0 <= offset <= LARGEST
+        ):
+            return seed, offset
+    raise InvalidTypeError(
+        f"set_state: expected a state that get_state returned, {_PAIR.size} bytes in a uint8 tensor, or the pair "
+        f"(seed, numbers drawn); got {shown(state)}; to start from a number, call manual_seed"
+    )
 
 
 def _generators_for(device: Device) -> list[Generator]:
@@ -218,14 +257,23 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state() -> tuple[int, int]:
-    """Return the state of the CPU's default generator."""
+def get_rng_state() -> Tensor:
+    """Return the state of the CPU's default generator: the bytes of its seed and of the count of numbers drawn.
+
+    >>> get_rng_state().dtype, get_rng_state().shape
+    (facula.uint8, facula.Size([16]))
+    """
     return default_generator.get_state()
 
 
 @boundary
-def set_rng_state(new_state: tuple[int, int]) -> None:
-    """Set the state of the CPU's default generator to one returned by `get_rng_state`."""
+def set_rng_state(new_state: Tensor | tuple[int, int]) -> None:
+    """Set the state of the CPU's default generator.
+
+    Arguments:
+        new_state: a result of `get_rng_state`, or the pair (seed, numbers drawn). A state of PyTorch's CPU generator,
+            whose numbers cannot be continued, is a seed.
+    """
     try:
         default_generator.set_state(new_state)
     except TypeError as error:
@@ -236,7 +284,7 @@ def set_rng_state(new_state: tuple[int, int]) -> None:
 def default_states() -> dict[Device, tuple[int, int]]:
     """Return the states of all default generators, by device."""
     return {
-        device: generator.get_state() for device, generator in list(default_generators.items()) if device is not meta
+        device: state_pair(generator) for device, generator in list(default_generators.items()) if device is not meta
     }
 
 
