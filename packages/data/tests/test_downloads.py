@@ -3,17 +3,20 @@
 import gzip
 import hashlib
 import io
+import itertools
 import multiprocessing
 import socket
+import sys
 import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from file_helpers import idx_bytes, write_cifar10, write_mnist
 
-from facula_data.files import CIFAR10, CIFAR100, MNIST, CorruptFileError, FashionMNIST
+from facula_data.files import CIFAR10, CIFAR100, MNIST, CorruptFileError, FashionMNIST, _download
 from facula_data.files._download import _Part, fetch
 from facula_errors.testing import raises
 
@@ -102,6 +105,20 @@ def test_interrupted_transfers_continue(server, tmp_path):
     name = "t10k-images-idx3-ubyte.gz"
     ranges = [wanted for asked, wanted in server.asked if asked == name]
     assert ranges == [None, *(f"bytes={n}-" for n in range(20, len(server.files[name]), 20))]
+
+
+def test_progress_of_dropped_connections_is_one_line(server, tmp_path, monkeypatch, capsys):
+    """Check that a download continues its line in a terminal, and that a failed one ends it."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(_download, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+    server.cut = 20
+    MNIST(tmp_path / "here", download=True)
+    lines = capsys.readouterr().err.split("\n")
+    assert len(lines) == 5 and not lines.pop() and all(line.endswith("100%") for line in lines)
+    monkeypatch.setattr(_download, "_receive", lambda address, part, progress: progress.show(7))
+    with pytest.raises(OSError, match="cannot download"):
+        MNIST(tmp_path / "there again", download=True)
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize("ranges", [True, False])

@@ -212,8 +212,20 @@ def test_graphs_of_functions(written, capsys):
         ("output/y0", ["add"]),
     ]  # fmt: skip
     assert "def changed(" in capsys.readouterr().out
-    with raises(facula_jit.CaptureError, "capture", "item reads elements in Python"):
-        written("add_graph", lambda x: x * x.sum().item(), facula.ones(2))
+
+
+def test_graphs_of_decisions_show_the_branch_of_the_call(written):
+    def either(x):
+        return x.exp() if x.sum() > 0 else x.sin()
+
+    for x, operator in (facula.ones(2), "exp"), (-facula.ones(2), "sin"):
+        with pytest.warns(facula_jit.TracerWarning, match="reads elements in Python"):
+            graph = written("add_graph", either, x).Graph()
+        names = [node.name for node in graph.node]
+        assert operator in names and len({"exp", "sin"} & set(names)) == 1
+    with pytest.warns(facula_jit.TracerWarning, match="item reads elements in Python"):
+        graph = written("add_graph", lambda x: x * x.sum().item(), facula.ones(2)).Graph()
+    assert "mul" in [node.name for node in graph.node]
 
 
 def array_of(found):

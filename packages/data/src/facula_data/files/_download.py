@@ -16,6 +16,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from errno import EIO
 from io import BufferedRandom, BufferedReader
 from urllib.error import HTTPError, URLError
@@ -50,10 +51,10 @@ def fetch(operation: str, paths: Mapping[str, str], mirrors: Sequence[str], hint
         try:
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             if not os.path.exists(path):
-                with _Part(path + ".part") as part:
+                with _Part(path + ".part") as part, closing(_Progress(os.path.basename(path))) as progress:
                     if not os.path.exists(path):  # else another process has downloaded it
                         missing = [other for other in paths if not os.path.exists(other)]
-                        _fetch_one(operation, path, checksum, mirrors, part, missing, hint)
+                        _fetch_one(operation, path, checksum, mirrors, part, progress, missing, hint)
             with open(path, "rb") as file:
                 found = _md5(file)
         except FileError:
@@ -106,6 +107,7 @@ def _fetch_one(
     checksum: str,
     mirrors: Sequence[str],
     part: BufferedRandom,
+    progress: _Progress,
     missing: Sequence[str],
     hint: str,
 ) -> None:
@@ -121,7 +123,7 @@ def _fetch_one(
         while attempts:
             complete = False
             try:
-                complete = _receive(address, part)
+                complete = _receive(address, part, progress)
             except (URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
                 reason = error if isinstance(error, HTTPError) else getattr(error, "reason", error)
                 reasons[f"{address}: {reason or type(error).__name__}"] = getattr(reason, "errno", None) or EIO
@@ -153,7 +155,7 @@ def _fetch_one(
     )  # fmt: skip
 
 
-def _receive(address: str, part: BufferedRandom) -> bool:
+def _receive(address: str, part: BufferedRandom, progress: _Progress) -> bool:
     """Append the bytes that `part` lacks; return whether it is complete."""
     begun = part.seek(0, os.SEEK_END)
     headers = {"User-Agent": "facula-data", "Accept-Encoding": "identity"}
@@ -169,14 +171,15 @@ def _receive(address: str, part: BufferedRandom) -> bool:
         if begun and not (answer.getheader("Content-Range") or "").startswith(f"bytes {begun}-"):
             part.truncate(begun := 0)  # the server sends the whole file
         length = answer.getheader("Content-Length")
-        total = None if length is None else begun + int(length)
-        progress = _Progress(os.path.basename(address), total)
+        progress.total = total = None if length is None else begun + int(length)
         while block := answer.read(BLOCK):
             part.write(block)
             progress.show(part.tell())
         part.flush()
+    complete = total is None or part.tell() >= total
+    if complete:  # else the next attempt continues the line
         progress.show(part.tell(), last=True)
-    return total is None or part.tell() >= total
+    return complete
 
 
 def _md5(file: BufferedRandom | BufferedReader) -> str:
@@ -187,8 +190,10 @@ def _md5(file: BufferedRandom | BufferedReader) -> str:
 class _Progress:
     """A line about one download on stderr: rewritten in a terminal, else a line every ten seconds and at the end."""
 
-    def __init__(self, name: str, total: int | None) -> None:
-        self.name, self.total = name, total
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.total: int | None = None  # the size of the file in bytes, as soon as a server has answered
+        self.is_open = False  # whether the line has no end yet
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
         self.seconds = 0.1 if self.terminal else 10.0
         self.shown = time.monotonic()
@@ -200,9 +205,15 @@ class _Progress:
         self.shown = now
         share = "" if not self.total else f" of {self.total / 1e6:.1f} MB, {count / self.total:.0%}"
         bar = f"[{'#' * (20 * count // self.total):20}] " if self.total and self.terminal else ""
-        end = "\n" if last or not self.terminal else ""
+        self.is_open = self.terminal and not last
+        end = "" if self.is_open else "\n"
         sys.stderr.write(f"{chr(13) if self.terminal else ''}{self.name}: {bar}{count / 1e6:.1f} MB{share}{end}")
         sys.stderr.flush()
+
+    def close(self) -> None:
+        """End the line of a download that failed."""
+        if self.is_open and sys.stderr is not None:
+            sys.stderr.write("\n")
 
 
 def unpack(operation: str, archive: str, folder: str) -> None:

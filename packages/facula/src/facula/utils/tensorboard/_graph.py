@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import CorruptFileError, FileError, MissingPackageError
-from facula_jit import capture
+from facula_jit import Traced
 from facula_nn import Module
 from facula_tensor import no_grad
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def graph_of(model: Any, arguments: Any) -> Graph:
-    """Capture one call, with modules in evaluation mode and without gradients, and return its graph."""
-    captured = capture(model, on_break="error", passes=())
+    """Trace one call, with modules in evaluation mode and without gradients, and return its graph."""
+    traced = Traced(model, "error", ())
     modules = list(model.modules()) if isinstance(model, Module) else []
     training = [module.training for module in modules]
     try:
         if modules:
             model.eval()
         with no_grad():
-            captured(*(arguments if isinstance(arguments, tuple) else (arguments,)))
+            traced(*(arguments if isinstance(arguments, tuple) else (arguments,)))
     finally:
         for module, mode in zip(modules, training, strict=True):
             module.training = mode
-    return captured.graph()
+    return traced.graph()
 
 
 class _Nodes:

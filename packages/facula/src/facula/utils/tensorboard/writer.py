@@ -173,7 +173,8 @@ class SummaryWriter(MediaWriter, ChartWriter):
     ) -> None:
         """Write the operators of one call, grouped by module.
 
-        The call runs in evaluation mode and without gradients.
+        The call runs in evaluation mode and without gradients. Of Python decisions based on elements, the graph shows
+        the branches that this call takes; a warning names them.
 
         Arguments:
             model: a module, or a function of tensors.
@@ -182,7 +183,7 @@ class SummaryWriter(MediaWriter, ChartWriter):
             use_strict_trace: ignored.
 
         Raises:
-            CaptureError: the call cannot be captured: see `facula.capture`.
+            CaptureError: the call cannot be traced: see `facula.jit.trace`.
         """
         from ._graph import graph_def, graph_of
 
