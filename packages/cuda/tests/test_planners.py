@@ -42,12 +42,19 @@ from sequence_samples import ATTENTION, RECURRENT, SEQUENCES, TEMPORAL
 from spatial_samples import SPATIAL, convolutions, means, pools
 
 from facula_cuda import synchronize
-from facula_cuda._planners import launches, planners
+from facula_cuda._planners import launches, planners, reports
 from facula_cuda._planners.optimizers import STEPS
 from facula_cuda.testing import build
 from facula_storage import LaunchError
 
 FLOATING = ("float32", "float64", "float16", "bfloat16")
+
+
+@pytest.fixture(autouse=True)
+def without_descriptions(monkeypatch):
+    """Keep LaunchError with its details, which facula_tensor describes where another test has imported it."""
+    monkeypatch.setattr(reports, "pending_launches", [])
+
 
 # Each kernel's shapes: none, one and many elements; more than one warp, and more than one block's worth of a row.
 ROWS = [

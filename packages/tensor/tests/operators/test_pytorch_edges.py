@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
-from facula_autograd import grad
+from facula_autograd import grad, gradcheck
 from facula_errors.testing import raises
 from facula_tensor import functional, linalg
 
@@ -80,6 +80,35 @@ def test_first_powers_of_wide_unsigned_integers(dtype):
 def test_pad_refuses_values_that_the_dtype_cannot_represent(value, dtype):
     with pytest.raises((OverflowError, TypeError), match="pad: "):
         functional.pad(ft.zeros(2, dtype=dtype), (1, 0), value=value)
+
+
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16, ft.float32, ft.float64])
+def test_pad_keeps_the_sign_of_zero(dtype):
+    x = ft.tensor([-0.0, 0.0, NAN, 2.0], dtype=dtype, requires_grad=True)
+    for value in (-0.0, 0.0):
+        padded = functional.pad(x, (2, -1), value=value)
+        expected = [value, value, -0.0, 0.0, NAN]
+        assert str(padded.tolist()) == str(expected)
+    functional.pad(x, (2, -1), value=-0.0).sum().backward()
+    assert x.grad.tolist() == [1, 1, 1, 0]
+    assert functional.pad(ft.tensor([1]), (1, 0), value=-0.0).tolist() == [0, 1]
+
+
+def test_slope_of_acosh_outside_its_domain():
+    x = ft.tensor([-2.0, -1.0, -INF, 0.5, 2.0], dtype=ft.float64, requires_grad=True)
+    ft.acosh(x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [3**-0.5, INF, 0, NAN, 3**-0.5], rtol=1e-15)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_complex_vectors_are_normalized(p):
+    x = ft.tensor([[3 + 4j, 1j], [0j, 0j]], dtype=ft.complex128)
+    array = x.numpy()
+    lengths = (np.abs(array) ** p).sum(1, keepdims=True) ** (1 / p)
+    np.testing.assert_allclose(functional.normalize(x, p).numpy(), array / np.maximum(lengths, 1e-12), rtol=1e-14)
+    assert gradcheck(lambda x: functional.normalize(x, p), (x[:1].clone().requires_grad_(),))
+    with raises(TypeError, "normalize", "floating or complex tensors"):
+        functional.normalize(ft.ones(2, 2, dtype=ft.int64))
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend.nodes import LEAF
 from facula_errors import DTypeError
 from facula_storage import bfloat16, contiguous, float16, float32
-from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 from facula_storage.extend.objects import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
@@ -112,14 +112,14 @@ def normalized_by_any(
     """Divide `input` by its p-norm, with any combination of options."""
     x = steady(as_tensor("normalize", input))
     dtype = x.dtype
-    if dtype.category != FLOATING:
-        raise DTypeError(f"normalize: expected floating tensors; got {dtype.name}; convert with .float()")
+    if dtype.category not in (FLOATING, COMPLEX):
+        raise DTypeError(f"normalize: expected floating or complex tensors; got {dtype.name}; convert with .float()")
     if dtype in (float16, bfloat16):
         x = F.to(x, (float32,))
     ndim = x.ndim
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
     dims = tuple(sorted([check_dim("normalize", axis, ndim) for axis in several])) if ndim else ()
-    is_positive = p == 2 and dims and not isinstance(eps, Tensor) and eps > 0
+    is_positive = dtype.category == FLOATING and p == 2 and dims and not isinstance(eps, Tensor) and eps > 0
     if is_positive and dims[0] == ndim - len(dims) and eps >= LEAST_LENGTH:
         parameters = (len(dims), float(eps))
         if type(dim) is int and dtype is x.dtype:
@@ -146,7 +146,7 @@ def normalize(
     """Divide `input` by its p-norm along `dim`. Half precisions are computed in float32.
 
     Arguments:
-        input: a tensor of a floating dtype.
+        input: a tensor of a floating or complex dtype.
         p: the exponent.
         dim: the dimension or dimensions.
         eps: the lower bound of the divisor.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import copysign
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,9 +139,12 @@ def pad(
 
 def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
-    number: complex = 0  # for -0 as well, since plans do not distinguish it
+    number: complex = 0
+    dtype = layout_of_tensor(input).dtype
+    if value is not None and not value and dtype.category == FLOATING and copysign(1, value) < 0:
+        return F.neg(_constant_pad(F, F.neg(input), sides, None))  # plans do not distinguish -0 from 0
     if value:
-        number, dtype = value, layout_of_tensor(input).dtype
+        number = value
         if type(value) not in (int, float) or not -127 <= value <= 127 or dtype.category != FLOATING:
             number = number_for(value, dtype, "pad", "value")
             check_room("pad", number, dtype)
