@@ -67,14 +67,19 @@ def plan_scan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     return _plan(operator, kernel, inputs, outputs, parameters, dim, kernel.cost, flag=backwards, backwards=backwards)
 
 
-@planner("cumprod_grad")
-def plan_product_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan the gradient of `cumprod`: inputs (a, its gradient, cumprod(a)), all of one dtype, parameters (dim,)."""
-    kernel = find_kernel("cumprod_grad_lines", outputs[0].dtype.code)
+@planner("cumprod_grad", "extreme_shares")
+def plan_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Plan a gradient from inputs of one dtype, parameters (dim,).
+
+    `cumprod_grad` takes (a, the gradient, cumprod(a)). `extreme_shares`, of `amax` and `amin`, takes (a, extremes,
+    their gradient), of which the last two have length 1 along the dimension.
+    """
+    kernel = find_kernel(operator + "_lines", outputs[0].dtype.code)
     if kernel is None or any(layout.dtype is not outputs[0].dtype for layout in inputs):
         raise no_kernel(operator, inputs, outputs)
-    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, flag=1, backwards=True,
-                 shorter=2)  # fmt: skip
+    scans = operator == "cumprod_grad"
+    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, flag=scans,
+                 backwards=scans, shorter=2 if scans else -1)  # fmt: skip
 
 
 @planner("extreme_grad")
@@ -85,18 +90,6 @@ def plan_extreme_gradient(operator: str, inputs: Layouts, outputs: Layouts, para
     """
     kernel = find_kernel("extreme_grad_lines", outputs[0].dtype.code)
     if kernel is None or inputs[0].dtype is not outputs[0].dtype or inputs[1].dtype.code != INT64:
-        raise no_kernel(operator, inputs, outputs)
-    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, backwards=False)
-
-
-@planner("extreme_shares")
-def plan_extreme_shares(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan the gradient of `amax` and `amin`: inputs (a, extremes, their gradient) of one dtype, parameters (dim,).
-
-    The last two have length 1 along the dimension.
-    """
-    kernel = find_kernel("extreme_shares_lines", outputs[0].dtype.code)
-    if kernel is None or any(layout.dtype is not outputs[0].dtype for layout in inputs):
         raise no_kernel(operator, inputs, outputs)
     return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, backwards=False)
 
