@@ -62,7 +62,7 @@ def asinh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
 @unary("the inverse hyperbolic cosine of each element; NaN for elements below 1", "[1.0, 2.0]", "[0.0000, 1.3170]")
 def acosh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
     if not input.is_complex():
-        input = F.abs(input)  # the derivative of the formula outside the domain, as in PyTorch
+        input = abs(input)  # the derivative of the formula outside the domain, as in PyTorch
     return g * (F.rsqrt(input - 1) * F.rsqrt(input + 1))
 
 
