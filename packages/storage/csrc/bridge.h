@@ -8,7 +8,7 @@
     threads.c  state of other threads, the cyclic collector and tracers: `threads_inside`, `collection_callback`,
                `call_filter`
     attributes.c   an instance's existing __dict__: `dict_descriptor`; method resolution order: `reorder_bases`
-    layouts.c  creation of layouts: `use_layouts`, `new_layout`
+    layouts.c  layouts: `use_layouts`, `find_layout`
     module.c   the module's table, and `new_instance`
 
    Functions with the signature of a PyCFunction are entries of the module's table, which documents them. */
@@ -54,8 +54,8 @@ PyObject *dict_descriptor(PyObject *module, PyObject *type);
 PyObject *reorder_bases(PyObject *module, PyObject *args);
 
 /* layouts.c */
-PyObject *use_layouts(PyObject *module, PyObject *type);
-PyObject *new_layout(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *use_layouts(PyObject *module, PyObject *args);
+PyObject *find_layout(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* threads.c */
 int prepare_threads(void); /* -1 with an error set if this Python lacks a required feature */

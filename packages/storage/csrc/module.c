@@ -49,11 +49,13 @@ static PyMethodDef methods[] = {
     {"reorder_bases", reorder_bases, METH_VARARGS,
      "reorder_bases(cls, metaclass)\n\nGive a class and its subclasses the method resolution order that `mro` of another "
      "metaclass returns, without changing their metaclass."},
-    {"use_layouts", use_layouts, METH_O, "use_layouts(cls)\n\nSet the class of the objects that `new_layout` returns."},
-    {"new_layout", (PyCFunction)(void (*)(void))new_layout, METH_FASTCALL,
-     "new_layout(shape, strides, dtype, device, itemsize, code, take_for) -> Layout or None\n\nReturn a layout, row-major if "
-     "the strides are None; None unless shape and strides are tuples of ints of 0 or more, equally long, and no number of "
-     "bytes exceeds 63 bits. `code` is the value of `dense` if it is contiguous."},
+    {"use_layouts", use_layouts, METH_VARARGS,
+     "use_layouts(cls, (by_strides, by_shape, make_room), cpu, (observers, observe), limit, limit, dtypes, places)\n\nSet the "
+     "class of layouts, their tables with the limits of these, and the numbers from which `dense` follows."},
+    {"find_layout", (PyCFunction)(void (*)(void))find_layout, METH_FASTCALL,
+     "find_layout(shape, strides, dtype, device) -> Layout or None\n\nReturn the layout in the table, which is added if "
+     "necessary; row-major if the strides are None. None if the device is not resolved, or unless shape and strides are tuples "
+     "of ints of 0 or more, equally long, and no number of bytes exceeds 63 bits."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance without attributes, created without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "Return a function for gc.callbacks that keeps an entry in the given dict while the collector runs."},

@@ -144,11 +144,19 @@ def test_pickled_in_another_process(run_python):
 @pytest.fixture
 def small_tables(monkeypatch):
     """Empty tables with room for eight layouts."""
-    monkeypatch.setattr(tables, "TABLE_LIMIT", 8)
-    monkeypatch.setattr(tables, "SHAPES_LIMIT", 8)
+
+    def use_tables(table, rows_first, table_limit, rows_limit):
+        monkeypatch.setattr(tables, "_table", table)
+        monkeypatch.setattr(tables, "_rows_first", rows_first)
+        monkeypatch.setattr(tables, "TABLE_LIMIT", table_limit)
+        monkeypatch.setattr(tables, "SHAPES_LIMIT", rows_limit)
+        tables.use_tables()
+
+    known = tables._table, tables._rows_first, tables.TABLE_LIMIT, tables.SHAPES_LIMIT
     monkeypatch.setattr(tables, "DROPPED", 1)
-    monkeypatch.setattr(tables, "_table", {})
-    monkeypatch.setattr(tables, "_rows_first", {})
+    use_tables({}, {}, 8, 8)
+    yield
+    use_tables(*known)
 
 
 def test_tables_are_bounded(small_tables):
@@ -157,11 +165,6 @@ def test_tables_are_bounded(small_tables):
     assert len(tables._table) <= 8
     assert len(tables._rows_first) <= 8
     assert len(set(map(id, kept))) == 200
-
-
-def copy_of(layout):
-    """An equal layout that is not in the tables."""
-    return tables._new(layout.shape, layout.strides, layout.dtype, layout.device)
 
 
 @pytest.mark.parametrize("shared", [contiguous((2, 3), float32), float32, cpu], ids=["layout", "dtype", "device"])

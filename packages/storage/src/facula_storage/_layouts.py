@@ -10,7 +10,7 @@ from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError, Inva
 from facula_errors.extend import trim_traceback
 
 from ._block_observers import block_observers, observe_layout
-from ._bridge import new_layout, use_layouts
+from ._bridge import find_layout, use_layouts
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
 from ._immutable import Immutable, write
@@ -142,9 +142,6 @@ class Layout(Immutable):
         return self
 
 
-use_layouts(Layout)
-
-
 # Note [Interning]
 # ~~~~~~~~~~~~~~~~
 # Equal layouts are nearly always the same object, so plans are found by pointer. The table is bounded, so identity
@@ -189,9 +186,12 @@ def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, de
     True
     """
     try:
-        key = (shape, strides, dtype, device)
-        found = _table.get(key)
-        return found if found is not None else _intern(key)
+        found: Layout | None = find_layout(shape, strides, dtype, device)
+        if found is not None:
+            return found
+        if (place := device.resolved) is not device:
+            return layout_of(shape, strides, dtype, place)
+        return layout_of(*_as_integers(shape, strides, dtype), dtype, device)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -210,40 +210,25 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     (3, 1)
     """
     try:
-        key = (shape, dtype, device)
-        found = _rows_first.get(key)
+        found: Layout | None = find_layout(shape, None, dtype, device)
         if found is not None:
             return found
-        if device.index is None and device is not cpu and (place := device.resolved) is not device:
+        if (place := device.resolved) is not device:
             return contiguous(shape, dtype, place)
-        layout = _new(shape, None, dtype, device)
-        if layout is None:  # raises an error there, or is the layout of equal integers
-            try:
-                strides = contiguous_strides(shape)
-            except TypeError:
-                raise _not_integers(shape, ()) from None
-            return layout_of(shape, strides, dtype, device)
-        return _publish_row_major(key, layout)
+        try:
+            strides = contiguous_strides(shape)
+        except TypeError:
+            raise _not_integers(shape, ()) from None
+        return layout_of(shape, strides, dtype, device)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-def _publish_row_major(key: tuple[tuple[int, ...], DType, Device], layout: Layout) -> Layout:
-    """Add a new layout to the tables and return it, or return the existing one."""
-    layout = _table.get((key[0], layout.strides, *key[1:]), layout)
-    if len(_rows_first) >= SHAPES_LIMIT:
-        _make_room(_rows_first)
-    return _rows_first.setdefault(key, layout)
-
-
 def contiguous_of_integers(shape: object, dtype: DType) -> Layout | None:
-    """Return the row-major layout in the host's memory of a shape that is probably new.
-
-    None unless the shape is a tuple of ints of 0 or more that fit.
-    """
-    layout = _new(shape, None, dtype, cpu)  # type: ignore[arg-type]
-    return layout and _publish_row_major((layout.shape, dtype, cpu), layout)
+    """Return the row-major layout in the host's memory; None for some shapes, and for all that `contiguous` rejects."""
+    found: Layout | None = find_layout(shape, None, dtype, cpu)
+    return found
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -257,33 +242,6 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= size or 1
     return tuple(strides[::-1])
-
-
-def _intern(key: Key) -> Layout:
-    """Find the layout of this key in the other table, or create it, and add it to this one."""
-    shape, strides, dtype, device = key
-    if device.index is None and device is not cpu and (place := device.resolved) is not device:
-        return layout_of(shape, strides, dtype, place)
-    layout = _rows_first.get((shape, dtype, device))
-    if layout is None or layout.strides != strides:
-        layout = _new(shape, strides, dtype, device)
-        if layout is None:
-            return layout_of(*_as_integers(shape, strides, dtype), dtype, device)
-    if len(_table) >= TABLE_LIMIT:
-        _make_room(_table)
-    return _table.setdefault(key, layout)
-
-
-def _new(shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: DType, device: Device) -> Layout | None:
-    """Return a new layout that is in no table; None if numbers are not int, negative or too large."""
-    code = device.slot * DTYPES_PER_DEVICE + dtype.code
-    layout: Layout | None = new_layout(
-        shape, strides, dtype, device, dtype.itemsize, code if code < DENSE_PLACES else 0,
-        (device._backend or device.backend).allocator.take_for,
-    )  # fmt: skip
-    if block_observers and layout is not None:
-        observe_layout(layout)
-    return layout
 
 
 def _as_integers(
@@ -343,3 +301,12 @@ def forget_layouts() -> None:
     """Clear the tables: layouts are created again on the next use."""
     _table.clear()
     _rows_first.clear()
+
+
+def use_tables() -> None:
+    """Let `find_layout` use the tables."""
+    tables, observers = (_table, _rows_first, _make_room), (block_observers, observe_layout)
+    use_layouts(Layout, tables, cpu, observers, TABLE_LIMIT, SHAPES_LIMIT, DTYPES_PER_DEVICE, DENSE_PLACES)
+
+
+use_tables()
