@@ -250,12 +250,17 @@ static int are_ints(PyObject *numbers)
 /* find_layout(shape, strides, dtype, device): see Note [Interning]. */
 PyObject *find_layout(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    (void)module;
     if (count != 4 || !kind) {
         PyErr_SetString(PyExc_TypeError, "find_layout: expected 4 arguments, after `use_layouts`");
         return NULL;
     }
     const int is_given = args[1] != Py_None;
+    if (PyTuple_Check(args[0]) && !PyTuple_CheckExact(args[0])) { /* such as a tensor's `shape` */
+        PyObject *shape = PySequence_Tuple(args[0]);
+        PyObject *layout = shape ? find_layout(module, (PyObject *const[]){shape, args[1], args[2], args[3]}, 4) : NULL;
+        Py_XDECREF(shape);
+        return layout;
+    }
     if (!are_ints(args[0]) || (is_given && !are_ints(args[1])))
         Py_RETURN_NONE;
     PyObject *table = is_given ? by_strides : by_shape, *made = NULL;

@@ -258,7 +258,7 @@ def _as_integers(
     except TypeError:
         raise _not_integers(shape, strides) from None
     shape, strides = tuple(map(int, shape)), tuple(map(int, strides))
-    if min(*shape, *strides, 0) < 0:
+    if min((*shape, *strides, 0)) < 0:
         raise InvalidValueError(
             f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}"
         )
