@@ -18,6 +18,17 @@ struct facula_resample {
     int64_t columns_first;                 /* whether columns are resampled before rows */
 };
 
+/* Matrices with as many taps in each row. */
+enum facula_taps_kind {
+    FACULA_NEAREST_TAPS, FACULA_LINEAR_TAPS, FACULA_CUBIC_TAPS, /* element i is at (i + shift) * step + offset */
+    FACULA_REFLECTED_TAPS, FACULA_REPEATED_TAPS, FACULA_CIRCULAR_TAPS /* `shift` elements before, and `step` after */
+};
+
+/* Fills in a matrix of this kind: count + 1 starts, places, and weights, which are double or float. `numbers` are shift,
+   step and offset. Returns the number of taps of each row, or -1 if a place is out of range. */
+int facula_regular_taps(int kind, const double *numbers, int64_t length, int64_t count, int is_double, int64_t *starts,
+                        int64_t *places, void *weights);
+
 /* For files; see portable.h. */
 #define FACULA_FIELDS_resample(T, K, S, A, E) A(T, starts) A(T, places) A(T, weights) S(T, columns, facula_resample)
 #define FACULA_NUMBERS_resample (0)

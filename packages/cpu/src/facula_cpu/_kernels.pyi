@@ -58,6 +58,12 @@ class Library:
     FACULA_REGULAR_WINDOWS: int
     FACULA_EVEN_WINDOWS: int
     FACULA_NO_WINDOWS: int
+    FACULA_NEAREST_TAPS: int
+    FACULA_LINEAR_TAPS: int
+    FACULA_CUBIC_TAPS: int
+    FACULA_REFLECTED_TAPS: int
+    FACULA_REPEATED_TAPS: int
+    FACULA_CIRCULAR_TAPS: int
     FACULA_CONVOLUTION_ROWS: int
     FACULA_DEPTHWISE_BAND: int
     FACULA_DEPTHWISE_LINES: int
@@ -78,6 +84,17 @@ class Library:
     FACULA_SCATTER_MIN: int
 
     def facula_best_level(self) -> int: ...
+    def facula_regular_taps(
+        self,
+        kind: int,
+        numbers: list[float],
+        length: int,
+        count: int,
+        is_double: bool,
+        starts: CData,
+        places: CData,
+        weights: CData,
+    ) -> int: ...
     def facula_find_kernel(self, name: bytes, signature: bytes, level: int) -> Entry | None: ...
     def facula_kernel_at(self, index: int) -> Entry | None: ...
     def facula_find_plan_type(self, name: bytes) -> PlanType | None: ...

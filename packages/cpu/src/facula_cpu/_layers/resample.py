@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
 STRUCT = ffi.typeof("struct facula_resample *")
+INTEGERS, DOUBLES, FLOATS = ffi.typeof("int64_t[]"), ffi.typeof("double[]"), ffi.typeof("float[]")
+KINDS = {
+    "nearest": lib.FACULA_NEAREST_TAPS, "linear": lib.FACULA_LINEAR_TAPS, "cubic": lib.FACULA_CUBIC_TAPS,
+    "reflect": lib.FACULA_REFLECTED_TAPS, "replicate": lib.FACULA_REPEATED_TAPS, "circular": lib.FACULA_CIRCULAR_TAPS,
+}  # fmt: skip
 MOST_TAPS = 4096  # of matrices whose structs are cached
 IMAGE = 65536  # bytes of the rows of an image in a task
 
@@ -29,7 +34,9 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     """Plan o = a with a dimension multiplied by a sparse matrix; contiguous float32 or float64.
 
     Parameters: the dimension, and the matrix as an object with `length`, `starts` (count + 1 of them), `places` and
-    `weights`: element i of the output is the sum of weights[k] * a[places[k]] for k from starts[i] to starts[i + 1].
+    `weights`: element i of the output is the sum of weights[k] * a[places[k]] for k from starts[i] to starts[i + 1]. If
+    it has `regular`, a kind of KINDS and the numbers of facula_regular_taps, these arrays are not read; `size` is their
+    length.
     Then, optionally, the matrix of the next dimension, which is the last one, and whether it is applied first. Its rows
     and columns must have at most FACULA_RESAMPLE_ROOM bytes.
     """
@@ -42,7 +49,7 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     length, count = a.shape[dim], o.shape[dim]
     rows_struct, kept = struct_of(matrix, length, count, o.dtype.numpy)
     struct: Struct = ffi.new(STRUCT, rows_struct[0])
-    each = kernel.cost * inner * len(matrix.places) / max(count, 1)  # an output row
+    each = kernel.cost * inner * size_of(matrix) / max(count, 1)  # an output row
     rows = outer * count
     struct.outer, struct.inner = outer if o.numel else 0, inner
     if last is not None:
@@ -52,7 +59,7 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
         kept = [*kept, columns, *also]
         struct.columns, struct.columns_first = columns, columns_first
         struct.inner = (o if columns_first else a).shape[-1]
-        each += kernel.cost * len(last.places)
+        each += kernel.cost * size_of(last)
         struct.group = max(8, IMAGE // max(o.shape[-1] * o.dtype.itemsize, 1))
     else:
         if inner == 1:
@@ -73,12 +80,34 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
 
 def struct_of(matrix: Any, length: int, count: int, dtype: Any) -> tuple[Struct, list[Struct]]:
     """Return the result of `matrix_struct`, the same for the same small matrix: sizes of images recur."""
-    is_constant = type(matrix).__hash__ is object.__hash__ and len(matrix.places) <= MOST_TAPS
+    is_constant = type(matrix).__hash__ is object.__hash__ and size_of(matrix) <= MOST_TAPS
     return (_cached_struct if is_constant else matrix_struct)(matrix, length, count, dtype)
+
+
+def size_of(matrix: Any) -> int:
+    """Return the number of taps."""
+    size: int | None = getattr(matrix, "size", None)
+    return len(matrix.places) if size is None else size
 
 
 def matrix_struct(matrix: Any, length: int, count: int, dtype: Any) -> tuple[Struct, list[Struct]]:
     """Return the plan of a matrix, and the arrays that it points to."""
+    regular = getattr(matrix, "regular", None)
+    if regular is not None and (matrix.length, matrix.count) == (length, count):
+        kind, *numbers = regular
+        size, is_double = matrix.size, dtype.itemsize == 8
+        arrays = [
+            ffi.new(INTEGERS, count + 1),
+            ffi.new(INTEGERS, size),
+            ffi.new(DOUBLES if is_double else FLOATS, size),
+        ]
+        struct = ffi.new(
+            STRUCT, {"length": length, "count": count, "starts": arrays[0], "places": arrays[1], "weights": arrays[2]}
+        )
+        taps = lib.facula_regular_taps(KINDS[kind], numbers, length, count, is_double, *arrays)
+        if taps >= 0 and taps * count == size:
+            struct.taps = taps if count else 0
+            return struct, arrays
     starts, places, weights = taps_of(matrix, length, count, dtype)
     widths = np.diff(starts)
     buffers: list[Any] = [ffi.from_buffer("int64_t[]", starts), ffi.from_buffer("int64_t[]", places)]

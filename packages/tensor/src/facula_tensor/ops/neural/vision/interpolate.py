@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import floor
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ...._core.tensor import Tensor
 from ...._creation.from_memory import from_numpy
 from ...._dispatch.arguments import geometry
 from ...._dispatch.written import function
-from .resample import Taps, even_taps, resample_dims
+from .resample import RegularTaps, Taps, resample_dims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,9 +39,14 @@ SMOOTH_CUBIC = -0.5  # the slope of the antialiased kernel, as in Pillow
 ANTIALIASED = {"bilinear": 1, "bicubic": 2}  # the radius of each kernel that supports antialias
 
 
+def nearest_step(length: int, count: int, scale: float | None) -> float:
+    """Return the step between the sources of output elements, in single precision."""
+    return float(np.float32(length) / np.float32(count) if scale is None else np.float32(1 / scale))
+
+
 def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.ndarray:
     """Return the positions of the `count` nearest elements, in single precision, as PyTorch computes them."""
-    step = np.float32(length) / np.float32(count) if scale is None else np.float32(1 / scale)
+    step = np.float32(nearest_step(length, count, scale))
     at = np.arange(count, dtype=np.float32)
     return np.minimum(np.floor((at + np.float32(0.5) if exact else at) * step).astype(np.int64), length - 1)
 
@@ -54,12 +59,11 @@ def sources(length: int, count: int, scale: float | None, exact: bool) -> tuple[
     return places, times if np.array_equal(places, np.repeat(np.arange(length), times)) else 0
 
 
-def source_positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
-    """Return the real-valued position in the input of each output element."""
-    at = np.arange(count, dtype=np.float64)
+def positions(length: int, count: int, scale: float | None, align: bool) -> tuple[float, float, float]:
+    """Return shift, step and offset: the position of output element i in the input is (i + shift) * step + offset."""
     if align:
-        return at * ((length - 1) / (count - 1) if count > 1 else 0.0)
-    return (at + 0.5) * (length / count if scale is None else 1 / scale) - 0.5
+        return 0.0, (length - 1) / (count - 1) if count > 1 else 0.0, 0.0
+    return 0.5, length / count if scale is None else 1 / scale, -0.5
 
 
 @lru_cache(maxsize=1024)
@@ -98,24 +102,37 @@ def smoothing(mode: str, length: int, count: int, scale: float | None, align: bo
 
 def _taps_of(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
     if mode.startswith("nearest"):
-        return even_taps(length, nearest(length, count, scale, mode == "nearest-exact")[:, None])
+        exact = mode == "nearest-exact"
+        numbers = 0.5 if exact else 0.0, nearest_step(length, count, scale), 0.0
+        return RegularTaps(length, count, 1, ("nearest", *numbers), partial(nearest, length, count, scale, exact))
     if mode == "area":
         bounds = [(i * length // count, -((i + 1) * length // -count)) for i in range(count)]
         widths = [end - first for first, end in bounds]
         found = [place for first, end in bounds for place in range(first, end)]
         weights = np.repeat([1 / width for width in widths], widths)
         return Taps(length, np.concatenate([[0], np.cumsum(widths)]), np.array(found, np.int64), weights)
-    at = source_positions(length, count, scale, align)
+    at = positions(length, count, scale, align)
     if mode == "bicubic":
-        first = np.floor(at)
-        t = at - first
-        weights = np.stack([far(1 + t), near(t), near(1 - t), far(2 - t)], 1)
-        return even_taps(length, (first.astype(np.int64)[:, None] + np.arange(-1, 3)).clip(0, length - 1), weights)
-    at = np.maximum(at, 0)
+        return RegularTaps(length, count, 4, ("cubic", *at), partial(cubic_taps, length, count, *at))
+    return RegularTaps(length, count, 2, ("linear", *at), partial(linear_taps, length, count, *at))
+
+
+def cubic_taps(length: int, count: int, shift: float, step: float, offset: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places and weights of four elements around each position."""
+    at = (np.arange(count) + shift) * step + offset
+    first = np.floor(at)
+    t = at - first
+    weights = np.stack([far(1 + t), near(t), near(1 - t), far(2 - t)], 1)
+    return (first.astype(np.int64)[:, None] + np.arange(-1, 3)).clip(0, length - 1), weights
+
+
+def linear_taps(length: int, count: int, shift: float, step: float, offset: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places and weights of the two elements around each position."""
+    at = np.maximum((np.arange(count) + shift) * step + offset, 0)
     low = np.minimum(np.floor(at).astype(np.int64), length - 1)
     high = np.minimum(low + 1, length - 1)
     t = np.where(low == high, 0.0, at - low)
-    return even_taps(length, np.stack([low, high], 1), np.stack([1 - t, t], 1))
+    return np.stack([low, high], 1), np.stack([1 - t, t], 1)
 
 
 @lru_cache(maxsize=1024)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import copysign
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from ...._dispatch.arguments import geometry
 from ...._dispatch.autocast import autocast_state
 from ...._dispatch.written import function
 from ...indexing.masks import check_room
-from .resample import Taps, even_taps, resample_dims
+from .resample import RegularTaps, Taps, resample_dims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,8 @@ def places(mode: str, length: int, before: int, after: int) -> np.ndarray:
 @lru_cache(maxsize=1024)
 def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
     """Return the source positions as a matrix."""
-    return even_taps(length, places(mode, length, before, after)[:, None])
+    find = partial(places, mode, length, before, after)
+    return RegularTaps(length, length + before + after, 1, (mode, before, after, 0), find)
 
 
 @geometry

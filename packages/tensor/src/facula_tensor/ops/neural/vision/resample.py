@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from facula_errors import DTypeError
+from facula_errors import DTypeError, MissingAttributeError
 from facula_storage import contiguous, cpu, float32, float64
 
 from ...._core.tensor import layout_of_tensor
@@ -17,6 +17,8 @@ from ...._dispatch.declaration import operator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...._core.tensor import Tensor
     from ...._dispatch.namespaces import Namespace
 
@@ -26,19 +28,21 @@ MOST_TAPS = 12288  # bytes of the weights of columns for which both dimensions o
 class Taps:
     """A sparse matrix by rows: row i has weights[k] at places[k] for k from starts[i] to starts[i + 1].
 
-    `length` is the number of columns (input elements), and `count` that of rows (output elements). `resizing` has the
-    arguments of `interpolate`: mode, factor (or None) and align_corners. Matrices are compared by identity, so their
-    creators cache them.
+    `length` is the number of columns (input elements), `count` that of rows (output elements), and `size` that of taps.
+    `resizing` has the arguments of `interpolate`: mode, factor (or None) and align_corners. Matrices are compared by
+    identity, so their creators cache them.
     """
 
-    __slots__ = ("_turned", "count", "length", "places", "resizing", "starts", "weights")
+    __slots__ = ("_turned", "count", "length", "places", "regular", "resizing", "size", "starts", "weights")
 
     def __init__(self, length: int, starts: np.ndarray, places: np.ndarray, weights: np.ndarray) -> None:
-        self.length: int = length
-        self.count: int = len(starts) - 1
+        self._set(length, len(starts) - 1, len(places), None)
         self.starts: np.ndarray = starts
         self.places: np.ndarray = places
         self.weights: np.ndarray = weights
+
+    def _set(self, length: int, count: int, size: int, regular: tuple[str, float, float, float] | None) -> None:
+        self.length, self.count, self.size, self.regular = length, count, size, regular
         self.resizing: tuple[str, float | None, bool] | None = None
         self._turned: Taps | None = None
 
@@ -53,6 +57,38 @@ class Taps:
             turned._turned = self
             self._turned = turned
         return self._turned
+
+
+class RegularTaps(Taps):
+    """A matrix whose arrays are created when they are first read: backends may compute them from a few numbers.
+
+    Arguments:
+        length, count: the numbers of columns and rows.
+        width: the number of taps in each row.
+        regular: the kind and the numbers, as for the CPU's planner of `resample`.
+        find: a function that returns the places (count,), whose weights are 1, or places and weights (count, width).
+    """
+
+    __slots__ = ("_find",)
+
+    def __init__(
+        self,
+        length: int,
+        count: int,
+        width: int,
+        regular: tuple[str, float, float, float],
+        find: Callable[[], np.ndarray | tuple[np.ndarray, np.ndarray]],
+    ) -> None:
+        self._set(length, count, count * width, regular)
+        self._find = find
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in ("starts", "places", "weights"):
+            raise MissingAttributeError(name)
+        found = self._find()
+        taps = even_taps(self.length, *(found if isinstance(found, tuple) else (found[:, None],)))
+        self.starts, self.places, self.weights = taps.starts, taps.places, taps.weights
+        return getattr(self, name)  # type: ignore[no-any-return]
 
 
 def even_taps(length: int, places: np.ndarray, weights: np.ndarray | None = None) -> Taps:
@@ -124,4 +160,4 @@ def launches_of(
 
 def is_short(taps: Taps, itemsize: int) -> bool:
     """Return whether a matrix is small enough for columns."""
-    return max(len(taps.places), taps.length, taps.count) * itemsize <= MOST_TAPS
+    return max(taps.size, taps.length, taps.count) * itemsize <= MOST_TAPS
