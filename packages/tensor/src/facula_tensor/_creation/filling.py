@@ -84,13 +84,16 @@ def fill_plan(layout: Layout, kind: type) -> Plan:
 
 
 def make_fill_plan(layout: Layout, kind: type) -> Plan:
-    """Make the plan for `fill_plan`. Contiguous layouts share the plan that the backend made for one of them."""
-    key = (kind, layout.dense)
-    known = fills.by_kind.get(key) if layout.dense else None
-    if known is None:
+    """Make the plan for `fill_plan` from the one that the backend made for another layout, if there is one."""
+    key = (kind, layout.dense or (layout.dtype, layout.device))
+    known, launch = fills.by_kind.get(key), None
+    if known is not None:
+        launch = known.launch if layout.dense else known.for_layouts and known.for_layouts(layout)
+    if known is None or launch is None:
         known = layout.device.backend.plan("fill", (kind,), (layout,), ())
-        if layout.dense and known.any_size:
+        launch = known.launch
+        if known.any_size or not layout.dense:
             fills.add_kind(key, known)
     return Plan(
-        known.operator, known.parameters, (layout,), known.launch, elementwise=known.elementwise, request=known.request
+        known.operator, known.parameters, (layout,), launch, elementwise=known.elementwise, request=known.request
     )

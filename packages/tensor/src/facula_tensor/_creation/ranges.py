@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
-from facula_storage import Device, DType, cpu, int64, meta
+from facula_storage import Device, DType, contiguous, cpu, int64, layout_of, meta
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend.layouts import INTEGER
 from facula_storage.extend.recording import note_constant, recorders
@@ -23,7 +24,7 @@ from .filled import empty, zeros
 from .filling import fill_snapshot
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, Number, Scalar
+    from .._core.types import DeviceLike, DTypeLike, Scalar
 
 
 @maker()
@@ -57,14 +58,14 @@ def arange(
     if end is None:
         raise InvalidTypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
     start = 0 if start is None else start
-    given = (("start", start), ("end", end), ("step", step))
-    numbers: list[Number] = [as_number(argument, "arange", name) for name, argument in given]
-    start, end, step = numbers
-    for number in numbers:
-        if isinstance(number, complex) or number - number != 0:
-            raise ArgumentError(f"arange: expected finite real numbers; got {number}")
+    if not type(start) is type(end) is type(step) is int:
+        given = (("start", start), ("end", end), ("step", step))
+        start, end, step = [as_number(argument, "arange", name) for name, argument in given]
+        for number in (start, end, step):
+            if isinstance(number, complex) or number - number != 0:
+                raise ArgumentError(f"arange: expected finite real numbers; got {number}")
     if dtype is None:
-        dtype = get_default_dtype() if any(isinstance(number, float) for number in numbers) else int64
+        dtype = get_default_dtype() if any([isinstance(number, float) for number in (start, end, step)]) else int64
     dtype = as_dtype(dtype, "arange")
     if dtype is int64:
         start, end, step = int(start), int(end), int(step)
@@ -72,7 +73,7 @@ def arange(
         raise ArgumentError(
             f"arange: from {start} to {end} in steps of {step} never reaches end; step must lead from start to end"
         )
-    integers = all(isinstance(end_, int) for end_ in (start, end, step))
+    integers = all([isinstance(number, int) for number in (start, end, step)])
     count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
     if count >> 60:  # eight bytes for each element
         raise ArgumentError(
@@ -83,15 +84,20 @@ def arange(
     if count and dtype.category == INTEGER:
         for end_ in (start, start + (count - 1) * step):
             check_scalar(int(end_), dtype, "arange")
-    if place_of(device) is meta:
+    place = place_of(device)
+    if place is meta:
         return empty(count, dtype=dtype, device=meta)
+    if start == 0 and step == 1 and integers and place is cpu and count <= MOST_COUNTED and not recorders:
+        counted = make(Tensor, contiguous((count,), int64), _counted()._storage)
+        counted = no_record_ops.clone(counted) if dtype is int64 else no_record_ops.to(counted, (dtype,))
+        return _keep("arange", made, counted)
     if integers:
         integers = max(abs(start), abs(end)) < 1 << 63
     try:
         values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
     except (MemoryError, ValueError):  # a ValueError for more than the address space
         raise no_memory("arange", count, dtype) from None
-    return _keep("arange", made, _from_own(values, dtype, place_of(device)))
+    return _keep("arange", made, _from_own(values, dtype, place))
 
 
 @maker()
@@ -136,8 +142,8 @@ def linspace(
     first, last = ends
     step = (last - first) / (steps - 1) if steps > 1 else 0
     try:
-        places = np.arange(steps)
-        values = np.where(places < steps / 2, first + step * places, last - step * (steps - 1 - places))
+        places, half = np.arange((steps + 1) // 2), steps // 2  # from each end
+        values = np.concatenate((first + step * places, last - step * places[:half][::-1]))
     except (MemoryError, ValueError):
         raise no_memory("linspace", steps, dtype) from None
     return _keep("linspace", made, _from_own(values, dtype, place_of(device)))
@@ -170,8 +176,10 @@ def eye(
     if n < 0 or m < 0:
         raise ArgumentError(f"eye: expected lengths of at least 0; got {n} and {m}")
     result = zeros(n, m, dtype=dtype, device=device)
-    if min(n, m):  # the diagonal is every (m + 1)-th element
-        fill_snapshot(no_record_ops.slice(no_record_ops.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
+    if min(n, m):
+        layout = result._layout
+        diagonal = layout_of((min(n, m),), (m + 1,), layout.dtype, layout.device)
+        fill_snapshot(make(Tensor, diagonal, result._storage), 1)
     return _keep("eye", made, result)
 
 
@@ -179,7 +187,9 @@ def eye(
 # contains the numbers' types, since 1, 1.0 and True are equal. 0.0 and -0.0 are equal too, so they are not
 # cached.
 MOST_KEPT, KEPT_BYTES = 256, 1 << 13
+MOST_COUNTED = 1 << 14
 _saved_of: dict[tuple[object, ...], Tensor] = {}
+_made_once: set[tuple[object, ...]] = set()
 _NUMBERS = {int, float, type(None), None}
 
 
@@ -195,7 +205,8 @@ def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
 
 
 def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
-    """Cache a copy of the result for these arguments, if it is small and they are plain numbers. Return `tensor`."""
+    """Cache a copy of the result for these arguments the second time, if it is small and they are plain numbers.
+    Return `tensor`."""
     layout, dtype, device = tensor._layout, *made[6:]
     if (
         layout.nbytes <= KEPT_BYTES
@@ -207,12 +218,24 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
         and device is None
         and not recorders  # a recorder would attribute the read of its elements to the program
     ):
+        key = (operation, get_default_dtype(), made)
+        if key not in _made_once:  # perhaps one of many that never recur
+            if len(_made_once) >= MOST_KEPT:
+                _made_once.clear()
+            _made_once.add(key)
+            return tensor
         if len(_saved_of) >= MOST_KEPT:
             _saved_of.clear()
         # NumPy memory, so that the cache does not occupy blocks
         storage, layout = storage_from_numpy(tensor.numpy().copy())
-        _saved_of[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
+        _saved_of[key] = make(Tensor, layout, storage)
     return tensor
+
+
+@lru_cache(maxsize=1)
+def _counted() -> Tensor:
+    """Return the integers from 0; private."""
+    return tensor_over(np.arange(MOST_COUNTED))
 
 
 def _from_own(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
