@@ -34,6 +34,8 @@ def several(operation: str, name: str, value: object, count: int, least: int) ->
     >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)
     ((2, 2, 2), (2, 3, 4))
     """
+    if type(value) is int and value >= least:  # the usual case
+        return (value,) * count
     given = value if isinstance(value, (tuple, list)) else (value,)
     if not given:
         raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")

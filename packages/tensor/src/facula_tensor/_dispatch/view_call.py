@@ -67,18 +67,21 @@ def make_view(
             lo = None
         if lo is None:
             try:
-                as_tensor(name, input)
                 given = (_first, _second, parameters)
-                parameters = tuple(
-                    [parameter for parameter in (_first, _second, *parameters) if parameter is not UNSET]
-                )
+                if _second is UNSET:
+                    parameters = () if _first is UNSET else (_first,)
+                else:
+                    parameters = (_second, *parameters) if _first is UNSET else (_first, _second, *parameters)
                 op = operators.get(name)
-                if type(layout) is WrappedLayout:
-                    if overridden((input,)):
-                        return call_torch_function(name, call if op is None else op.call, (input, *parameters), {})
-                level = layout.level if isinstance(layout, LevelLayout) else None
-                if type(layout) is not Layout:
-                    layout = layout.real
+                level = None
+                if type(input) is not Tensor or type(layout) is not Layout:
+                    as_tensor(name, input)
+                    if type(layout) is WrappedLayout:
+                        if overridden((input,)):
+                            return call_torch_function(name, call if op is None else op.call, (input, *parameters), {})
+                    level = layout.level if isinstance(layout, LevelLayout) else None
+                    if type(layout) is not Layout:
+                        layout = layout.real
                 if op is not None and op.decompose is not None:
                     answer = op.decompose(None, (input,), parameters)
                     if answer is not None:
@@ -92,7 +95,7 @@ def make_view(
                 raise
             if found is None:
                 return None
-            if cached and not any([type(parameter) is list for parameter in parameters]):
+            if cached and list not in map(type, parameters):
                 if len(windows) >= MAX_WINDOWS:
                     windows.clear()
                 windows[(layout, *given)] = found  # of the real layout: views of wrapped ones never hit

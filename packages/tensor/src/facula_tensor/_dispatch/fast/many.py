@@ -129,7 +129,7 @@ class many(Keeping):
     """
     find = """
     layouts = tuple(layouts)
-    plan = plans[$key]
+    $plan
     lo: Any = plan.out
     further = []
     for layout in plan.outputs[1:]:

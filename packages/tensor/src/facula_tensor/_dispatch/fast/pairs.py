@@ -35,7 +35,7 @@ class pair(Keeping):
     find = """
     layouts = (la,)
     key = (layouts, parameters[:fixed] if values else parameters)
-    plan = plans[key]
+    $plan
     lo, lf = plan.outputs
     """
     launch = """

@@ -53,19 +53,22 @@ class Path:
         return call
     '''
     body = """
-    while True:  # again where a plan was missing and could be made
+    while True:  # left by `break`; some paths repeat it with a plan that was made
         try:
             $attempt
         except MISSED as error:
             if hasattr(error, "launched"):
                 raise
-            if type(error) is KeyError:
-                if $planned:
-                    continue
+            $again
         else:
             $done
         $missed
     $leave
+    """
+    again = """
+    if type(error) is KeyError:
+        if $planned:
+            continue
     """
     # Return a call's result ($1: the call).
     leaving = """
@@ -124,8 +127,17 @@ class Recording(Path):
     $launch
     """
     find = """
-    plan = plans[$key]
+    $plan
     lo: Any = plan.out
+    """
+    # No second attempt, because loading many operands takes longer than making a plan. If there is none, None leads to
+    # an AttributeError, and so to the slow path.
+    again = ""
+    plan = """
+    try:
+        plan = plans[$key]
+    except KeyError:
+        plan = $planned
     """
     planned = "plan_of_other_shape(op, op.table, $key, $layouts, $parameters)"
     done = """
@@ -223,7 +235,7 @@ class Keeping(Recording):
     find = """
     layouts = $among
     key = (layouts, parameters[:fixed] if values else parameters)
-    plan = plans[key]
+    $plan
     lo: Any = plan.out
     """
     launch = """

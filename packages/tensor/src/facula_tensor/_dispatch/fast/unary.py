@@ -10,7 +10,7 @@ class Dense(Recording):
     lo = la
     launch = $dense
     if launch is None:
-        plan = plans[$key]
+        $plan
         launch = plan.launch
         lo = plan.out
     """

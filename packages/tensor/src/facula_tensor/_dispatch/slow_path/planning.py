@@ -13,6 +13,7 @@ from facula_storage.extend.plans import PlanTable
 from facula_storage.extend.recording import collecting, recorders
 
 from ..._core.memory import overlaps_itself
+from ..conversions import are_row_major
 from ..expressions.gradients import kernel_of
 
 if TYPE_CHECKING:
@@ -196,15 +197,21 @@ def plan_by_checking(
     try:
         if op.validate_layouts is not None:
             op.validate_layouts(*layouts, *parameters)
-        if op.direct is not None and not op.direct(*layouts):
+        if op.direct is are_row_major:  # the usual one, inlined
+            for layout in layouts:
+                if layout is not None and not layout.is_contiguous:
+                    return None
+        elif op.direct is not None and not op.direct(*layouts):
             return None
         if op.unconverted_if is not None and layouts[0].dtype not in op.unconverted:
             return None  # whether operands are converted depends on their layouts
-        fixed = parameters[: op.fixed]
-        outputs = output_layouts(op, layouts, parameters)
-        if len(outputs) > 1 and op.is_fast:
+        outputs: Any = op.outputs(*layouts, *parameters) if op.outputs else output_layouts(op, layouts, parameters)
+        if type(outputs) is not tuple:
+            outputs = (outputs,)
+        elif len(outputs) > 1 and op.is_fast:
             return None
-        given = [fixed[place] for place in op.varying]
+        fixed = parameters[: op.fixed]
+        given = [fixed[place] for place in op.varying] if op.varying else ()
         launch = known.for_layouts and known.for_layouts(*outputs, *layouts, *given)
         if launch is None:
             return table.add(key, make_plan(op, layouts, outputs, fixed))

@@ -31,6 +31,13 @@ OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
 def check_batch_norm(*layouts_and_parameters: Any) -> None:
     """Raise unless input is (n, channels, ...) and the others are (channels,), all with its dtype or float32."""
     input, *others = layouts_and_parameters
+    dtype, channels = input.dtype, input.shape[1:2]
+    for layout in others[:4]:
+        if layout is not None and (layout.shape != channels or layout.dtype is not dtype):
+            break
+    else:
+        if dtype.category == FLOATING and channels:
+            return  # the usual case
     if input.dtype.category != FLOATING:
         raise DTypeError(f"batch_norm: defined for floating dtypes; got {input.dtype.name}; convert with .float()")
     if len(input.shape) < 2:

@@ -94,24 +94,33 @@ def forward_parameters(
     (input, _), (weight, _), *_ = operands
     check_operands(name, dims, operands, groups, False)
     steps, gaps = several(name, "stride", stride, dims, 1), several(name, "dilation", dilation, dims, 1)
-    kernel = tuple([step * (length - 1) + 1 for step, length in zip(gaps, weight[2:], strict=True)])
     if padding == "same":
         if max(steps) != 1:
             raise ArgumentError(f"{name}: padding='same' needs stride 1; got stride={steps}")
-        before = tuple([(span - 1) // 2 for span in kernel])
-        padded = tuple([length + span - 1 for length, span in zip(input[-dims:], kernel, strict=True)])
+        before = tuple([gap * (taps - 1) // 2 for gap, taps in zip(gaps, weight[2:], strict=True)])
     elif isinstance(padding, str) and padding != "valid":
         raise ArgumentError(f"{name}: expected padding to be numbers, 'same' or 'valid'; got {padding!r}")
     else:
         before = (0,) * dims if padding == "valid" else several(name, "padding", padding, dims, 0)
-        padded = tuple([length + 2 * more for length, more in zip(input[-dims:], before, strict=True)])
-    if any([span > room for span, room in zip(kernel, padded, strict=True)]):
-        raise ArgumentError(
-            f"{name}: the kernel {weight[2:]}{f' with dilation {gaps}' if max(gaps) != 1 else ''} spans "
-            f"{kernel} and does not fit the padded input {padded}; make it smaller, or padding larger"
-        )
-    size = tuple([(room - span) // step + 1 for room, span, step in zip(padded, kernel, steps, strict=True)])
+    size: Shape = ()
+    for length, taps, step, gap, more in zip(input[-dims:], weight[2:], steps, gaps, before, strict=True):
+        reach = gap * (taps - 1)
+        rest = length - 1 + (0 if padding == "same" else 2 * more - reach)
+        if rest < 0:
+            raise does_not_fit(name, input[-dims:], weight[2:], before, gaps)
+        size += (rest // step + 1,)
     return arranged(steps, before, gaps, groups, size), len(input) == dims + 1
+
+
+def does_not_fit(name: str, lengths: Shape, kernel: Shape, padding: Shape, dilation: Shape) -> ArgumentError:
+    """Return the error for a kernel that is longer than the padded input."""
+    spans = tuple([gap * (taps - 1) + 1 for gap, taps in zip(dilation, kernel, strict=True)])
+    padded = tuple([length + 2 * more for length, more in zip(lengths, padding, strict=True)])
+    apart = f" with dilation {dilation}" if max(dilation) != 1 else ""
+    return ArgumentError(
+        f"{name}: the kernel {kernel}{apart} spans {spans} and does not fit the padded input {padded}; "
+        "make it smaller, or padding larger"
+    )
 
 
 @geometry

@@ -39,9 +39,8 @@ def new_dim(operation: str, dim: int, ndim: int) -> int:
 
 def permuted(layout: Layout, order: Sequence[int]) -> Layout:
     """Return the layout with its dimensions in another order."""
-    return layout_of(
-        tuple(layout.shape[i] for i in order), tuple(layout.strides[i] for i in order), layout.dtype, layout.device
-    )
+    shape, strides = layout.shape, layout.strides
+    return layout_of(tuple([shape[i] for i in order]), tuple([strides[i] for i in order]), layout.dtype, layout.device)
 
 
 @view
@@ -65,7 +64,7 @@ class transpose:
 
     def window(layout, dim0, dim1):
         order = list(range(len(layout.shape)))
-        i, j = (check_dim("transpose", dim, len(order)) for dim in (dim0, dim1))
+        i, j = check_dim("transpose", dim0, len(order)), check_dim("transpose", dim1, len(order))
         if order:
             order[i], order[j] = order[j], order[i]
         return permuted(layout, order), 0

@@ -47,7 +47,7 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                     trim_traceback(error)
                     raise
         kind = type(other)
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = input._layout
                 sa = input._storage
@@ -193,7 +193,7 @@ def make_accumulate(op: Operator) -> Function:
     dense, plans = op.table.dense, op.inplace_table.by_key
 
     def call(input, other):  # type: ignore[no-untyped-def]
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 if collecting:
                     break
@@ -241,7 +241,7 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                 except FaculaError as error:
                     trim_traceback(error)
                     raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = input._layout
                 sa = input._storage
@@ -335,7 +335,7 @@ def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
                 except FaculaError as error:
                     trim_traceback(error)
                     raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = input._layout
                 sa = input._storage

@@ -52,7 +52,7 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                 except FaculaError as error:
                     trim_traceback(error)
                     raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = first._layout
                 sa = first._storage
@@ -74,7 +74,10 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                     nc = third.node
                 layouts = (la, lb, lc)
                 key = (layouts, parameters[:fixed] if values else parameters)
-                plan = plans[key]
+                try:
+                    plan = plans[key]
+                except KeyError:
+                    plan = plan_of_other_shape(op, op.table, key, layouts, parameters)
                 lo: Any = plan.out
                 s = Storage()
                 if guard:
@@ -90,9 +93,6 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, key, layouts, parameters):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0
@@ -176,7 +176,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third):  # type: ignore[no-untyped-def]
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = first._layout
                 sa = first._storage
@@ -197,7 +197,10 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
                     oc = third._offset
                     nc = third.node
                 layouts = (la, lb, lc)
-                plan = plans[(layouts, ())]
+                try:
+                    plan = plans[(layouts, ())]
+                except KeyError:
+                    plan = plan_of_other_shape(op, op.table, (layouts, ()), layouts, ())
                 lo: Any = plan.out
                 s = Storage()
                 if guard:
@@ -215,9 +218,6 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (layouts, ()), layouts, ()):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0
@@ -312,7 +312,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
             except FaculaError as error:
                 trim_traceback(error)
                 raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 layouts: Any = []
                 storages: Any = []
@@ -345,7 +345,10 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                         offsets.append(offset)
                         nodes.append(node)
                 layouts = tuple(layouts)
-                plan = plans[(layouts, parameters[:fixed])]
+                try:
+                    plan = plans[(layouts, parameters[:fixed])]
+                except KeyError:
+                    plan = plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters)
                 lo: Any = plan.out
                 further = []
                 for layout in plan.outputs[1:]:
@@ -383,9 +386,6 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0
@@ -485,7 +485,7 @@ def make_elementwise(op: Operator) -> Function:
     plans = op.table.by_key
 
     def call(*operands):  # type: ignore[no-untyped-def]
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 layouts: Any = []
                 places: Any = []

@@ -42,7 +42,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
             except FaculaError as error:
                 trim_traceback(error)
                 raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = first._layout
                 sa = first._storage
@@ -54,7 +54,10 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                 nb = second.node
                 layouts = (la, lb)
                 key = (layouts, parameters[:fixed] if values else parameters)
-                plan = plans[key]
+                try:
+                    plan = plans[key]
+                except KeyError:
+                    plan = plan_of_other_shape(op, op.table, key, layouts, parameters)
                 lo: Any = plan.out
                 s = Storage()
                 if guard:
@@ -70,9 +73,6 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, key, layouts, parameters):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0
@@ -154,7 +154,7 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
             except FaculaError as error:
                 trim_traceback(error)
                 raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = input._layout
                 sa = input._storage
@@ -162,7 +162,10 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 na = input.node
                 layouts = (la,)
                 key = (layouts, parameters[:fixed] if values else parameters)
-                plan = plans[key]
+                try:
+                    plan = plans[key]
+                except KeyError:
+                    plan = plan_of_other_shape(op, op.table, key, layouts, parameters)
                 lo, lf = plan.outputs
                 s = Storage()
                 if guard:
@@ -185,9 +188,6 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, key, layouts, parameters):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0

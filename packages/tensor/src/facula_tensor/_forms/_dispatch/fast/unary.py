@@ -43,7 +43,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
             except FaculaError as error:
                 trim_traceback(error)
                 raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = input._layout
                 sa = input._storage
@@ -53,7 +53,10 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                 lo = la
                 launch = dense[la.dense] if _parameters is nothing else None
                 if launch is None:
-                    plan = plans[(la, shared)]
+                    try:
+                        plan = plans[(la, shared)]
+                    except KeyError:
+                        plan = plan_of_other_shape(op, op.table, (la, shared), (la,), _parameters)
                     launch = plan.launch
                     lo = plan.out
                 s = Storage()
@@ -73,9 +76,6 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (la, shared), (la,), _parameters):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0
@@ -147,7 +147,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
     def call(input, other):  # type: ignore[no-untyped-def]
         kind = type(other)
         if kind is float or kind is int:
-            while True:  # again where a plan was missing and could be made
+            while True:  # left by `break`; some paths repeat it with a plan that was made
                 try:
                     la = input._layout
                     sa = input._storage
@@ -156,7 +156,10 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                     lo = la
                     launch = with_float[la.dense] if kind is float else with_int[la.dense]
                     if launch is None:
-                        plan = plans[(la, kind)]
+                        try:
+                            plan = plans[(la, kind)]
+                        except KeyError:
+                            plan = plan_of_other_shape(op, op.table, (la, kind), (la, kind), ())
                         launch = plan.launch
                         lo = plan.out
                     s = Storage()
@@ -173,9 +176,6 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 except MISSED as error:
                     if hasattr(error, "launched"):
                         raise
-                    if type(error) is KeyError:
-                        if plan_of_other_shape(op, op.table, (la, kind), (la, kind), ()):
-                            continue
                 else:
                     s.ptr = p
                     s.version = 0
@@ -222,7 +222,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
             except FaculaError as error:
                 trim_traceback(error)
                 raise
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 la = input._layout
                 sa = input._storage
@@ -235,7 +235,10 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 lo = la
                 launch = dense[la.dense] if la is lb else None
                 if launch is None:
-                    plan = plans[(la, lb)]
+                    try:
+                        plan = plans[(la, lb)]
+                    except KeyError:
+                        plan = plan_of_other_shape(op, op.table, (la, lb), (la, lb), ())
                     launch = plan.launch
                     lo = plan.out
                 s = Storage()
@@ -255,9 +258,6 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (la, lb), (la, lb), ()):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0
@@ -337,13 +337,16 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(number, other):  # type: ignore[no-untyped-def]
-        while True:  # again where a plan was missing and could be made
+        while True:  # left by `break`; some paths repeat it with a plan that was made
             try:
                 lb = other._layout
                 sb = other._storage
                 ob = other._offset
                 nb = other.node
-                plan = plans[(type(number), lb)]
+                try:
+                    plan = plans[(type(number), lb)]
+                except KeyError:
+                    plan = plan_of_other_shape(op, op.table, (type(number), lb), (type(number), lb), ())
                 lo: Any = plan.out
                 s = Storage()
                 if guard:
@@ -359,9 +362,6 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
             except MISSED as error:
                 if hasattr(error, "launched"):
                     raise
-                if type(error) is KeyError:
-                    if plan_of_other_shape(op, op.table, (type(number), lb), (type(number), lb), ()):
-                        continue
             else:
                 s.ptr = p
                 s.version = 0

@@ -36,8 +36,11 @@ def count_windows(
     operation: str, size: Numbers, kernel: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil: bool
 ) -> Numbers:
     """Return the number of windows along each dimension; in ceil_mode the last may extend beyond the padding."""
-    if any([2 * before > taps for before, taps in zip(padding, kernel, strict=True)]):
-        raise ArgumentError(f"{operation}: expected padding of at most half the kernel_size {kernel}; got {padding}")
+    for before, taps in zip(padding, kernel, strict=True):
+        if 2 * before > taps:
+            raise ArgumentError(
+                f"{operation}: expected padding of at most half the kernel_size {kernel}; got {padding}"
+            )
     counts = []
     for length, taps, step, before, gap in zip(size, kernel, stride, padding, dilation, strict=True):
         rest = length + 2 * before - gap * (taps - 1) - 1
@@ -49,7 +52,7 @@ def count_windows(
                 f"{operation}: a window {kernel} with dilation {dilation} does not fit the input {size} with padding "
                 f"{padding}; make it smaller, or padding larger"
             )
-        if any([start % gap >= length for start in range(-before, min(0, count * step - before), step)]):
+        if before and any([start % gap >= length for start in range(-before, min(0, count * step - before), step)]):
             raise ArgumentError(
                 f"{operation}: a window {kernel} with dilation {dilation} has nothing in it but padding {padding} of "
                 f"the input {size}; make padding or dilation smaller"
