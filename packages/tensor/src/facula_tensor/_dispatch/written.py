@@ -95,6 +95,7 @@ declared: list[Declared] = []
 _bodies: dict[str, Namespace] = {}  # by file
 
 ARGUMENTS = re.compile(r"^( *)Arguments:\n((?:\1 .*(?:\n|\Z))+)", re.M)  # a docstring's section
+INPUT = re.compile(r"^ +(?:\w+, )*input[,:]", re.M)
 NEXT = re.compile(r"^( *)()(?=Returns:|Raises:|>>>)", re.M)  # what follows that section
 LAST = re.compile(r"\n( *)(?=\S.*\Z)")
 
@@ -138,7 +139,7 @@ def declare(what: Declared, body: Function | None = None) -> Function:
     for name in (what.name, f"{what.name}_")[: 1 + what.changes]:
         function = getattr(module, name)
         doc = what.doc if name == what.name else ""
-        more = function.__doc__ or ""
+        more = function.__doc__ or ("input: the tensor." if lacks_input(doc, function) else "")
         if doc and (more or what.without):
             doc = completed(doc, more, names_of(function))
         while function is not None:  # the method, and the function inside its error boundary
@@ -146,6 +147,11 @@ def declare(what: Declared, body: Function | None = None) -> Function:
             function = getattr(function, "__wrapped__", None)
     found: Function = getattr(module, what.name)
     return found
+
+
+def lacks_input(doc: str, function: Function) -> bool:
+    """Return whether the docstring describes arguments, but not the argument `input`."""
+    return "Arguments:" in doc and not INPUT.search(doc) and "input" in names_of(function)
 
 
 def names_of(function: Function) -> tuple[str, ...]:

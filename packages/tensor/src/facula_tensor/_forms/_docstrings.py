@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ._arguments import Argument
 
 WIDTH = 116  # the maximum width of a line in a function's body
+PLAIN = {"input": "the tensor."}
 MOST = 2  # functions with more arguments than this describe each of them
 
 
@@ -30,6 +31,8 @@ def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
         raise SystemExit(f"the docstring {before!r} says nothing of {', '.join(missing)}")
     said = {name: text for name, text in said.items() if name != "out" or name in given}
     added = {name: text for name, text in _together(said, given).items() if name not in given}
+    if added == PLAIN:  # `declare` inserts it
+        return ""
     return _listed(added) if len(said) > MOST or given else ""
 
 

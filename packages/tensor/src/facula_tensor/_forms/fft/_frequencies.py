@@ -72,7 +72,6 @@ def rfftfreq(
 
 @overridable
 def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("fft.fftshift", input)
         return bodies.fftshift(ops, input, dim)
@@ -83,7 +82,6 @@ def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 @overridable
 def ifftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("fft.ifftshift", input)
         return bodies.ifftshift(ops, input, dim)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 @method()
 @boundary
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     if not isinstance(input, Tensor):
         input = as_tensor("clamp_min", input)
     result = ops.clamp_min(input, min) if out is None else call_out("clamp_min", (input, min), out)
@@ -47,7 +46,6 @@ def clamp_min_(input: Tensor, min: Operand) -> Tensor:
 @method()
 @boundary
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     if not isinstance(input, Tensor):
         input = as_tensor("clamp_max", input)
     result = ops.clamp_max(input, max) if out is None else call_out("clamp_max", (input, max), out)

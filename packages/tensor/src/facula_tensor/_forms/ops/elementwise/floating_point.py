@@ -25,7 +25,6 @@ bodies = bodies_of("ops.elementwise.floating_point")
 @overridable
 @method()
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
-    """input: the tensor."""
     try:
         input = steady_tensor("frexp", input)
         return bodies.frexp(ops, input, out=out)

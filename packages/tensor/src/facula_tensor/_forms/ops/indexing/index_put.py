@@ -22,7 +22,6 @@ bodies = bodies_of("ops.indexing.index_put")
 @overridable
 @method()
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("index_put", input)

@@ -23,7 +23,6 @@ bodies = bodies_of("ops.indexing.masks")
 @overridable
 @method()
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("masked_select", input)
         result = bodies.masked_select(ops, input, mask)
@@ -36,7 +35,6 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 @overridable
 @method()
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """input: the tensor."""
     try:
         return bodies.masked_scatter("masked_scatter", input, mask, source)
     except FaculaError as error:

@@ -21,7 +21,6 @@ bodies = bodies_of("ops.indexing.take")
 @overridable
 @method()
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("take", input)
         flat, places = flattened_for_reading("take", input, int64_index("take", index))
@@ -57,7 +56,6 @@ def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 @method()
 @boundary
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     input = steady_tensor("take_along_dim", input)
     result = bodies.take_along_dim(ops, input, indices, dim)
     return result if out is None else write_out("take_along_dim", result, out, (input, indices))

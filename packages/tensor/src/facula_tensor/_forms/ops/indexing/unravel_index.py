@@ -35,7 +35,6 @@ def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...
 @overridable
 @method()
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("nonzero_static", input)
         if type(size) is not int:

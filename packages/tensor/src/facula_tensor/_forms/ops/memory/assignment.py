@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 @overridable
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("fill", input)

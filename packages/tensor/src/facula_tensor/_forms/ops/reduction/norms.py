@@ -57,7 +57,6 @@ def norm(
 @method()
 @boundary
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """input: the tensor."""
     if type(p) is not float and type(p) is not int:
         p = as_real(p, "dist", "p")
     return bodies.dist(ops, input, other, p)

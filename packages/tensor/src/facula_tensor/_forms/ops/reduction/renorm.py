@@ -27,7 +27,6 @@ bodies = bodies_of("ops.reduction.renorm")
 @method()
 @boundary
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     if not isinstance(input, Tensor):
         input = as_tensor("renorm", input)
     if type(p) is not float and type(p) is not int:

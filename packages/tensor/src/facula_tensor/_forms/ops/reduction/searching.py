@@ -84,7 +84,6 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
-    """input: the tensor."""
     input = snapshot(as_tensor("unique", input))
     return distinct("unique", input, dim, True, return_inverse, return_counts)
 
@@ -95,6 +94,5 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """input: the tensor."""
     input = snapshot(as_tensor("unique_consecutive", input))
     return distinct("unique_consecutive", input, dim, False, return_inverse, return_counts)

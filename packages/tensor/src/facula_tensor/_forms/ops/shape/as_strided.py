@@ -23,7 +23,6 @@ bodies = bodies_of("ops.shape.as_strided")
 @overridable
 @method()
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("as_strided", input)

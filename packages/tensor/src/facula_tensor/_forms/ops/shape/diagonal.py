@@ -63,7 +63,6 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @overridable
 @method()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("diagflat", input)
         if type(offset) is not int:

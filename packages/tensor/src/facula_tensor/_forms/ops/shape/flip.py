@@ -26,7 +26,6 @@ bodies = bodies_of("ops.shape.flip")
 @overridable
 @method()
 def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if dims is not None or not INTEGERS.issuperset(map(type, order)):
             order = as_sizes("flip", order, dims, "dims")
@@ -80,7 +79,6 @@ def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
 @overridable
 @method()
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("roll", input)
         return bodies.roll(ops, input, shifts, dims)

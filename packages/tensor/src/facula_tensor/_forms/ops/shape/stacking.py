@@ -119,7 +119,6 @@ def hsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("hsplit", input)
@@ -138,7 +137,6 @@ def vsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("vsplit", input)
@@ -157,7 +155,6 @@ def dsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("dsplit", input)

@@ -25,7 +25,6 @@ bodies = bodies_of("ops.shape.tiling")
 @overridable
 @method()
 def repeat(input: Tensor, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if repeats is not None or not INTEGERS.issuperset(map(type, counts)):
             counts = as_sizes("repeat", counts, repeats, "repeats")
@@ -39,7 +38,6 @@ def repeat(input: Tensor, *counts: Lengths, repeats: Lengths | None = None) -> T
 @overridable
 @method()
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if dims is not None or not INTEGERS.issuperset(map(type, counts)):
             counts = as_sizes("tile", counts, dims, "dims")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """input: the tensor."""
     try:
         return ops.transpose(input, dim0, dim1)
     except FaculaError as error:
@@ -33,7 +32,6 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 @overridable
 @method()
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if dims is not None or not INTEGERS.issuperset(map(type, order)):
             order = as_sizes("permute", order, dims, "dims")
@@ -63,7 +61,6 @@ def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None)
 @overridable
 @method()
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """input: the tensor."""
     try:
         return ops.transpose(input, axis0, axis1)
     except FaculaError as error:
@@ -74,7 +71,6 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 @overridable
 @method()
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
-    """input: the tensor."""
     try:
         return ops.movedim(
             input,
@@ -89,7 +85,6 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 @overridable
 @method()
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if axis is not None:
             dim = axis_for(dim, axis, "squeeze")

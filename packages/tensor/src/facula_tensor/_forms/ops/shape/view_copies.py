@@ -42,7 +42,6 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def as_strided_copy(
     input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("as_strided_copy", input)
@@ -67,7 +66,6 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("diagonal_copy", input)
@@ -82,7 +80,6 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
 
 @overridable
 def expand_copy(input: Tensor, size: Lengths, *, implicit: bool = False, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("expand_copy", input)
@@ -116,7 +113,6 @@ def narrow_copy(
 
 @overridable
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("permute_copy", input)
@@ -196,7 +192,6 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("transpose_copy", input)
@@ -209,7 +204,6 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
 
 @overridable
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("unfold_copy", input)
@@ -236,7 +230,6 @@ def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None 
 
 @overridable
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("view_copy", input)

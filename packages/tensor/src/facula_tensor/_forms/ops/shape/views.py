@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if size is not None or not INTEGERS.issuperset(map(type, shape)):
             shape = as_sizes("expand", shape, size, "size")
@@ -34,7 +33,6 @@ def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tenso
 @method()
 @boundary
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """input: the tensor."""
     if not isinstance(other, Tensor):
         other = as_tensor("reshape_as", other)
     return ops.reshape(input, tuple(other.shape))
@@ -42,7 +40,6 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 @method()
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(other, Tensor):
             other = as_tensor("view_as", other)
@@ -55,7 +52,6 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """input: the tensor."""
     try:
         seen = ops.flattened(input, start_dim, end_dim)
         return ops.flattened(ops.clone(input), start_dim, end_dim) if seen is None else seen
@@ -66,7 +62,6 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @method()
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(other, Tensor):
             other = as_tensor("expand_as", other)
@@ -79,7 +74,6 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("broadcast_to", input)

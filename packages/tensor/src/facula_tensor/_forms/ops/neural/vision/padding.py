@@ -34,7 +34,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 @overridable
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out: Tensor | None = None) -> Tensor:
-    """input: the tensor."""
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("constant_pad_nd", input)

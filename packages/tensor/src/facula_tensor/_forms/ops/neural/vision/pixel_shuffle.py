@@ -23,7 +23,6 @@ bodies = bodies_of("ops.neural.vision.pixel_shuffle")
 
 @overridable
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("pixel_shuffle", input)
         if type(upscale_factor) is not int or upscale_factor < 1:
@@ -36,7 +35,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 @overridable
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("pixel_unshuffle", input)
         if type(downscale_factor) is not int or downscale_factor < 1:
@@ -49,7 +47,6 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 @overridable
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """input: the tensor."""
     try:
         input = steady_tensor("channel_shuffle", input)
         if type(groups) is not int or groups < 1:
