@@ -54,15 +54,16 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         shape = shape[0]
     try:
         kind = _default[0] if dtype is None else dtype
-        layout = (_layouts[kind] if device is None else _placed_layouts[kind, device])[shape]
-        if type(sum(shape)) is int and size is None:  # 4.0 equals 4 but is not a length
+        layout = (_layouts[kind] if device is None else _placed_layouts[kind, device]).get(shape)
+        if layout is not None and type(sum(shape)) is int and size is None:  # 4.0 equals 4 but is not a length
             return layout
     except (KeyError, TypeError):
-        if device is None and size is None and not other_defaults and type(kind) is DType:
-            usual = contiguous_of_integers(shape, kind)
-            if usual is not None:
-                _keep_layout(_layouts_on_cpu, kind, shape, usual)
-                return usual
+        layout = None
+    if layout is None and device is None and size is None and not other_defaults and type(kind) is DType:
+        usual = contiguous_of_integers(shape, kind)
+        if usual is not None:
+            _keep_layout(_layouts_on_cpu, kind, shape, usual)
+            return usual
     if size is not None and not lengths:
         return layout_for(operation, (size,), None, dtype, device)
     if device is None and other_defaults:

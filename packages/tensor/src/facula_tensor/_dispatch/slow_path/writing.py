@@ -25,16 +25,29 @@ if TYPE_CHECKING:
     from facula_storage import Plan
 
     from ..._core.types import Operands
+    from ..operator import Operator
 
 
 def copy_plan(source: Layout, target: Layout) -> Plan:
     """Return the plan that copies one layout into another, casting and broadcasting."""
     op = operators["to"]
-    key = ((source,), target)
-    plan = op.slow_table.by_key.get(key)
-    if plan is None:
-        plan = op.slow_table.add(key, target.device.backend.plan("copy", (source,), (target,), ()))
-    return plan
+    return op.slow_table.by_key.get(((source,), target)) or _new_plan(op, "copy", (source,), target, ())
+
+
+def _new_plan(
+    op: Operator, name: str, inputs: tuple[Layout, ...], target: Layout, parameters: tuple[object, ...]
+) -> Plan:
+    """Make a plan of the kernel `name` that changes `target`, if possible from one for other layouts, and store it."""
+    table = op.slow_table
+    kind = ("write", *[(layout.dtype, layout.device) for layout in (target, *inputs)], parameters)
+    known = table.by_kind.get(kind)
+    launch = known and known.for_layouts and known.for_layouts(target, *inputs)
+    if known and launch:
+        plan = known.with_layouts(inputs, (target,), launch, parameters)
+    else:
+        plan = target.device.backend.plan(name, inputs, (target,), parameters)
+        table.add_kind(kind, plan)
+    return table.add((inputs, target, *parameters), plan)
 
 
 def write(target: Tensor, source: Tensor) -> None:
@@ -55,7 +68,7 @@ def write_with(name: str, target: Tensor, operands: Sequence[Tensor], parameters
         for position, source in enumerate(inputs, 1):
             if source.device is not layout.device:
                 raise named(elsewhere(op, layout.device, position, source.device))
-        plan = op.slow_table.add(key, layout.device.backend.plan(name, inputs, (layout,), parameters))
+        plan = _new_plan(op, name, inputs, layout, parameters)
     launch(plan, operands, [(target._storage, target._offset)])
 
 
