@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from .._runtime.planners import Strided
 from .._runtime.registry import LEVELS, level
 
 if TYPE_CHECKING:
-    from facula_storage import Plan
+    from facula_storage import Layout, Plan
 
     from .._runtime.types import Layouts, Parameters
 
@@ -85,15 +86,31 @@ def plan_pointwise(
     groups = parameters[3]
     if not is_product(operator, inputs, parameters, images, weights, results):
         return None
-    area, filters, channels = prod(images[2:]), weights[0] // groups, weights[1]
+    return plan_product(operator, inputs, outputs, parameters, partial(views_of, operator, groups))
+
+
+def views_of(operator: str, groups: int, *arrays: Layout) -> tuple[Layout | Strided | None, ...] | None:
+    """Return the matrices of the product for results and operands; None for convolutions of another kind.
+
+    Strides are 1, without padding.
+    """
+    made, given, others, *further = arrays
+    images, results, weights = (given, made, others) if operator == "conv2d" else (made, given, others)
+    shape, (filters, channels, *kernel) = images.shape, weights.shape
+    area = prod(shape[2:])
+    if prod(kernel) != 1 or shape[2:] != results.shape[2:]:
+        return None
+    filters //= groups
     if operator == "conv2d":
+        if area < LEAST_PIXELS and made.dtype is not bfloat16:
+            return None
         columns, terms, steps = filters, channels, (1, channels)
     else:
         columns, terms, steps = channels, filters, (channels, 1)
-    batch = images[0], groups
-    views = (
+    batch = shape[0], groups
+    return (
         Strided((*batch, area, columns), (groups * columns * area, columns * area, 1, area)),
         Strided((*batch, area, terms), (groups * terms * area, terms * area, 1, area)),
         Strided((groups, terms, columns), (filters * channels, *steps)),
+        *(further[:1] if operator == "conv2d" else ()),  # the bias
     )
-    return plan_product(operator, inputs, outputs, parameters, views)

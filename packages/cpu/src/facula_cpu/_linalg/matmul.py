@@ -12,7 +12,7 @@ from .._runtime.planners import Strided, no_kernel, plan_for_layouts, planner
 from .._runtime.registry import find_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from facula_storage import Layout
 
@@ -64,7 +64,7 @@ def plan_product(
     inputs: Layouts,
     outputs: Layouts,
     parameters: Parameters,
-    views: tuple[Strided, ...] = (),
+    views: Callable[..., tuple[Layout | Strided | None, ...] | None] | None = None,
     a_turned: bool = False,
     b_turned: bool = False,
 ) -> Plan:
@@ -72,7 +72,7 @@ def plan_product(
 
     Arguments:
         operator, inputs, outputs, parameters: of the plan.
-        views: o, a and b, if they are not those of the launch.
+        views: as for `plan_for_layouts`.
         a_turned: the last two dimensions of a are exchanged first.
         b_turned: the same for b.
     """
@@ -88,7 +88,7 @@ def plan_product(
         kernel=kernel.address,
         shape="matmul_shape",
         struct="facula_matmul",
-        views=(*views, *inputs[2:]) if views else (),
+        views=views,
         part=ffi.cast("void *", blocking.address),
         cost=kernel.cost,
         a_turned=a_turned,

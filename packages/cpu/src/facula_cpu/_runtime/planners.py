@@ -141,7 +141,7 @@ def plan_for_layouts(
     kernel: int,
     shape: str,
     struct: str,
-    views: Sequence[Layout | Strided] = (),
+    views: Callable[..., Sequence[Layout | Strided | None] | None] | None = None,
     numbers: Sequence[object] = (),
     floats: int = 0,
     **form: object,
@@ -151,16 +151,29 @@ def plan_for_layouts(
     Arguments:
         operator, inputs, outputs, parameters: of the plan.
         kernel, shape, struct, floats, form: as for `shaped_launches`.
-        views: the arrays that the plan is for, outputs then inputs, if they are not those of the launch.
+        views: a function that returns the arrays that a plan is for, if they are not those of the launch, which it
+            receives, outputs then inputs; None for no such plan.
         numbers: the parameters that depend on shapes: integers, or tuples of them.
     """
-    arrays = views or (*outputs, *inputs)
-    for_layouts = shaped_launches(kernel, shape, struct, len(arrays), floats, **form)
-    found = for_layouts(*arrays, *numbers)
+    arrays = (*outputs, *inputs)
+    seen = views(*arrays) if views else arrays
+    assert seen is not None, f"{operator}: planners check their operands"
+    for_layouts = shaped_launches(kernel, shape, struct, len(seen), floats, **form)
+    found = for_layouts(*seen, *numbers)
+    if views:
+        for_layouts = partial(launch_of_views, for_layouts, views)
     if found is None:
         ranks = ", ".join([str(array and len(array.shape)) for array in arrays])
         raise UnsupportedError(f"{operator}: expected ranks that match, at most 64; got {ranks} (results, operands)")
-    return Plan(operator, parameters, outputs, found, workspace_of(found), for_layouts=None if views else for_layouts)
+    return Plan(operator, parameters, outputs, found, workspace_of(found), for_layouts=for_layouts)
+
+
+def launch_of_views(
+    launches: ForLayouts, views: Callable[..., Sequence[Layout | Strided | None] | None], *arrays: Layout
+) -> Callable[..., None] | None:
+    """Return the launch for views of these arrays; None if there is none."""
+    seen = views(*arrays)
+    return None if seen is None else launches(*seen)
 
 
 def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:

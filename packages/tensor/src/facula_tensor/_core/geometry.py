@@ -34,8 +34,14 @@ def several(operation: str, name: str, value: object, count: int, least: int) ->
     >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)
     ((2, 2, 2), (2, 3, 4))
     """
-    if type(value) is int and value >= least:  # the usual case
+    if type(value) is int and value >= least:  # the usual cases
         return (value,) * count
+    if type(value) is tuple and len(value) == count:
+        for number in value:
+            if type(number) is not int or number < least:
+                break
+        else:
+            return value
     given = value if isinstance(value, (tuple, list)) else (value,)
     if not given:
         raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
