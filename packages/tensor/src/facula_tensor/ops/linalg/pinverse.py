@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_storage import contiguous, int64
+from facula_storage import Layout, contiguous, int64
 from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.number_limits import finfo
@@ -141,17 +141,25 @@ def _by_reflections(F: Namespace, A: Tensor, B: Tensor, rcond: object) -> Tensor
         return None
     if recorders and current_recorder() is not None:
         return None
-    Q, R = qr_of(A, "reduced")
+    sides = layout_of_tensor(B).shape[-1]
+    is_plain = all([type(x._layout) is Layout and x.node is None for x in (A, B)])
+    if is_plain and 4 * sides <= n and layout_of_tensor(B).shape[:-2] == layout.shape[:-2]:
+        # Without Q: the columns of B become those of Q^H B in the decomposition of both.
+        joined = F.qr_r(F.cat((A, B), (len(layout.shape) - 1,)))
+        R, right = F.clone(F.corner(joined, 0, 0, n, n)), F.corner(joined, 0, n, n, sides)
+    else:
+        Q, R = qr_of(A, "reduced")
+        right = F.matmul(F.mH(Q), B)
     own = snapshot(elements(R))
     whole = eye(n, dtype=layout.dtype, device=layout.device)
     one = no_record_ops.expand(whole, layout_of_tensor(own).shape) if own.ndim > 2 else whole
     inverse = no_record_ops.triangular_solve(own, one, (True, False))
-    sides = [no_record_ops.norm2(x, (tuple(range(own.ndim)[-2:]), False)) for x in (own, inverse)]
+    norms = [no_record_ops.norm2(x, (tuple(range(own.ndim)[-2:]), False)) for x in (own, inverse)]
     bound = max(m, n) * finfo(layout.dtype.to_real()).eps if rcond is None else as_real(rcond, "lstsq", "rcond")
-    most = no_record_ops.mul(*sides)
+    most = no_record_ops.mul(*norms)
     if not no_record_ops.amax(most, (tuple(range(most.ndim)), False)).item() * bound < 1:
         return None
-    return F.triangular_solve(*expand_batches("lstsq", R, F.matmul(F.mH(Q), B)), (True, False))
+    return F.triangular_solve(*expand_batches("lstsq", R, right), (True, False))
 
 
 def least_squares(
