@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "elements/half.h"
+#include "elements/math/exponents.h"
 #include "elements/math/functions.h"
 #include "reductions/reduce.cdef.h"
 #include "reductions/reduce_sums.h"
@@ -22,6 +23,7 @@ enum {
 #define INTEGER int32_t
 #define WIDE 0
 #define EXP_SHIFTED exp_not_positive
+#define LOG wide_log
 
 #define S float
 #define ARE_NUMBERS 1
@@ -55,11 +57,13 @@ enum {
 #undef INTEGER
 #undef WIDE
 #undef EXP_SHIFTED
+#undef LOG
 #define T double
 #define VECTOR doubles
 #define INTEGER int64_t
 #define WIDE 1
 #define EXP_SHIFTED exp_not_positive64
+#define LOG log_float64
 
 #define S double
 #define ARE_NUMBERS 1
