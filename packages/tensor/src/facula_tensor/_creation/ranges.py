@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,7 +57,13 @@ def arange(
         start, end = None, start
     if end is None:
         raise InvalidTypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
-    start = 0 if start is None else start
+    return _arange(made, 0 if start is None else start, end, step, dtype, device)
+
+
+def _arange(
+    made: tuple[object, ...], start: Any, end: Any, step: Any, dtype: DTypeLike | None, device: DeviceLike | None
+) -> Tensor:
+    """Return the result of `arange` for the arguments `made`, with all numbers given."""
     if not type(start) is type(end) is type(step) is int:
         given = (("start", start), ("end", end), ("step", step))
         start, end, step = [as_number(argument, "arange", name) for name, argument in given]

@@ -107,7 +107,7 @@ def steady(op: Operator, parameters: Parameters) -> Parameters:
 
 def plan_of_other_shape(
     op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters = ()
-) -> Plan | None:
+) -> Any:  # a plan or None, whose attributes fast paths read
     """Return the plan of a call that differs from an earlier one only in shapes and strides, and store it under
     `key`. Return None if there was no such call, or if the slow path must raise an error or store a plan for
     any size.
