@@ -199,6 +199,7 @@ def test_a_second_call_takes_the_fast_path(name, monkeypatch):
         raise AssertionError(f"{op.name} went the slow path")
 
     monkeypatch.setattr("facula_tensor._forms._dispatch.fast.unary.slow_call", slow)
+    monkeypatch.setattr("facula_tensor._forms._dispatch.fast.ternary.slow_call", slow)
     monkeypatch.setattr("facula_tensor._forms._dispatch.fast.many.slow_call", slow)
     assert QUICK[name](x).tolist() == first
 

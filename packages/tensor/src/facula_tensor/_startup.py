@@ -40,8 +40,8 @@ pending_launches.append(PendingLaunch)
 LAUNCHING = (
     "_core.allocation", "_core.transfer", "_creation.filling", "_dispatch.slow_path.launching",
     "_dispatch.slow_path.complex_numbers", "_dispatch.slow_path.slow_call", "_dispatch.slow_path.writing",
-    "_interop.pickling", "_forms._dispatch.fast.unary",
-    "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many", "_forms._dispatch.fast.inplace",
+    "_interop.pickling", "_forms._dispatch.fast.unary", "_forms._dispatch.fast.pairs",
+    "_forms._dispatch.fast.ternary", "_forms._dispatch.fast.many", "_forms._dispatch.fast.inplace",
     "_creation.random", "_creation.random_fill", "_core.resizing",
     "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment", "ops.indexing.gather",
     "library._native", "ops.shape.concatenation", "ops.indexing.masks", "ops.optimizers.steps", "ops.indexing.scatter",

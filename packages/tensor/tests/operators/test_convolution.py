@@ -171,7 +171,7 @@ def test_the_fast_path_finds_the_workspace(monkeypatch):
     def long_way(op, *args):
         raise AssertionError(f"{op.name} went the long way")
 
-    monkeypatch.setattr("facula_tensor._forms._dispatch.fast.many.slow_call", long_way)
+    monkeypatch.setattr("facula_tensor._forms._dispatch.fast.ternary.slow_call", long_way)
     assert (F.conv2d(x, w) == first).all()
 
 

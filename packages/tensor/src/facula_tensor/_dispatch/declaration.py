@@ -10,8 +10,9 @@ from facula_errors.extend import boundary, trim_traceback
 from .._core.errors import named
 from .._core.tensor import Tensor
 from .._forms._dispatch.fast.inplace import make_accumulate, make_inplace, make_inplace_ternary, make_inplace_unary
-from .._forms._dispatch.fast.many import make_elementwise, make_many, make_ternary
+from .._forms._dispatch.fast.many import make_elementwise, make_many
 from .._forms._dispatch.fast.pairs import make_double, make_pair
+from .._forms._dispatch.fast.ternary import make_ternary
 from .._forms._dispatch.fast.unary import make_binary, make_number_first, make_unary
 from .namespaces import inplace_ops, no_record_ops, operators, recorded_ops
 from .operator import Operator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from facula_tensor._dispatch.fast import inplace, many, pairs, unary
+from facula_tensor._dispatch.fast import inplace, many, pairs, ternary, unary
 from facula_tensor._dispatch.fast.template import filled
 
 NAMES = {
@@ -39,7 +39,7 @@ TYPES = {(".._core.types", "Function"), (".._dispatch.operator", "Operator")}
 def fast_paths() -> dict[str, tuple[list[str], set[tuple[str, str]], set[tuple[str, str]]]]:
     """Return for each file its functions, the names (module, name) that they need, and those only for annotations."""
     files = {}
-    for module in (unary, pairs, many, inplace):
+    for module in (unary, pairs, ternary, many, inplace):
         templates = [member for name, member in vars(module).items() if isinstance(member, type) and name.islower()]
         functions = [filled(template, "$function") for template in templates if hasattr(template, "arguments")]
         words = set(re.findall(r"\w+", "\n".join(functions)))
