@@ -169,6 +169,15 @@ def test_metadata_of_a_node_lives_as_long_as_the_node():
         after.backward()
 
 
+def test_files_with_the_same_text_are_told_apart():
+    roots = {name: Box(2.0, True) * Box(3.0, True) for name in ("one.py", "two.py")}
+    for name, root in roots.items():
+        exec(compile("root.backward()", name, "exec"), {"root": root})
+    for name, root in roots.items():
+        with raises(RuntimeError, "backward", f"started at {name}:1"):
+            root.backward()
+
+
 def test_increment_version():
     class Counting(Box):
         pass
