@@ -120,6 +120,16 @@ def test_extreme_sizes(name):
         close((values / scale).astype(name), np.linalg.eigvalsh(a.astype("f8") / scale))
 
 
+@pytest.mark.parametrize("rows", [4, 1000])
+@pytest.mark.parametrize("scale", [1e-158, 3e-162, 1e-300])
+def test_columns_whose_squares_vanish(rows, scale):
+    a = random((rows, 2), "float64")
+    a[:, 0] *= scale
+    (out,) = launch("qr", (a,), (np.empty((rows + 2, 2)),), False)
+    close(out[:rows] @ out[rows:].T, a)
+    is_orthonormal(out[:rows])
+
+
 def test_zeros():
     a = np.zeros((3, 2), "f4")
     (out,) = launch("qr", (a,), (np.empty((5, 2), "f4"),), False)

@@ -95,6 +95,9 @@ def test_singular_and_invalid_matrices(n):
     np.testing.assert_array_equal(sign, [0, np.nan, 1])
     factor, info = launch("cholesky_ex", (a,), (np.empty_like(a), np.empty(3, "i4")), False)
     assert info.tolist() == [n, 1, 0] and np.isnan(factor[:2]).all()
+    a[0, 0, 0], a[0, 0, 1] = 0, np.nan  # beside a zero pivot
+    (det,) = launch("det", (a,), (np.empty(3),))
+    np.testing.assert_array_equal(det, [np.nan, np.nan, 1])
 
 
 def test_determinants_beyond_the_range_of_their_factors():

@@ -2,15 +2,25 @@
 #pragma once
 
 /* Makes x[0], then `stride` elements apart n - 1 others, a reflection: x becomes v, with v[0] = 1 left out, and
-   (1 - tau v v^T) x = beta e_0. Returns tau; x[0] becomes beta. `square` is the sum of the others' squares. */
+   (1 - tau v v^T) x = beta e_0. Returns tau; x[0] becomes beta. `square` is the sum of the others' squares. If squares
+   are so small that they lose digits or vanish, x is scaled first, which changes neither v nor tau. */
 static ALWAYS_INLINE double reflect_by(double *x, int64_t stride, int64_t n, double square)
 {
+    double scale = 1;
+    if (x[0] * x[0] + square < 0x1p-900) {
+        scale = 0x1p-600;
+        square = 0;
+        for (int64_t i = 0; i < n; i++) {
+            x[i * stride] /= scale;
+            square += i ? x[i * stride] * x[i * stride] : 0;
+        }
+    }
+    const double alpha = x[0], norm = sqrt(alpha * alpha + square), beta = -copysign(norm, alpha);
+    x[0] = (square == 0 ? alpha : beta) * scale;
     if (square == 0)
         return 0;
-    const double alpha = x[0], norm = sqrt(alpha * alpha + square), beta = -copysign(norm, alpha);
     for (int64_t i = 1; i < n; i++)
         x[i * stride] /= alpha - beta;
-    x[0] = beta;
     return (beta - alpha) / beta;
 }
 
