@@ -19,6 +19,19 @@ def test_explicit_scales_are_used():
     )
 
 
+@pytest.mark.parametrize(
+    ("shape", "mode", "scale", "wanted"),
+    [
+        ((3,), "linear", 1.1, [0, 1, 2]), ((1, 3), "bilinear", 1.3, [0, 1, 2]), ((1, 3), "nearest", 1.1, [0, 1, 2]),
+        ((1, 3), "nearest", (1, 2.1), [0, 0, 1, 1, 2, 2]), ((3,), "nearest", 1.3, [0, 0, 1]),
+        ((1, 1, 3), "nearest", 1.3, [0, 0, 1]),
+    ],
+)  # fmt: skip
+def test_scales_that_pytorch_ignores(shape, mode, scale, wanted):
+    x = ft.arange(3.0).view(1, 1, *shape)
+    assert interpolate(x, scale_factor=scale, mode=mode).view(-1).tolist() == wanted
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64"])
 @pytest.mark.parametrize("shape", [(3, 5, 1), (2, 9, 7), (5, 2, 20), (1, 3, 33), (4, 16)])
 def test_nearest_elements_of_twice_as_many(shape, dtype):

@@ -192,7 +192,17 @@ def resized_dimensions(
         if scale_factor is None:
             raise ArgumentError(f"{name}: expected scale_factor with recompute_scale_factor; got size")
         scales = [None] * len(lengths)
-    return list(zip(range(2, len(shape)), shape[2:], lengths, scales, strict=True))
+    # Like PyTorch, ignore a factor that does not change the length, and for nearest elements of images one of 2.
+    ignored: tuple[int, ...] = ()
+    if mode in LINEAR and mode != "bicubic" and not antialias:
+        ignored = (1,)
+    elif mode == "nearest" and len(shape) == 4:
+        ignored = (1, 2)
+    sizes = zip(range(2, len(shape)), shape[2:], lengths, scales, strict=True)
+    return [
+        (dim, length, count, None if count in [times * length for times in ignored] else scale)
+        for dim, length, count, scale in sizes
+    ]
 
 
 def numbers_of(scale_factor: float | Sequence[float]) -> float | tuple[float, ...]:
