@@ -29,10 +29,7 @@ def is_orthonormal(a):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "shape",
-    [*SHAPES, *RECTANGLES, (100, 70), (70, 100), (130, 3), (2, 3, 130), (96, 96), (300, 5), (1000, 40), (400, 330)],
-)
+@pytest.mark.parametrize("shape", [*SHAPES, *RECTANGLES, *LARGE])
 def test_qr(name, shape):
     *batch, m, n = shape
     a = random(shape, name)

@@ -2,18 +2,18 @@
 #include "checks.h"
 
 enum { SHAPE, STRIDES, DTYPE, DEVICE, NUMEL, NBYTES, EXTENT, IS_CONTIGUOUS, DENSE, TAKE_BLOCK, FIELDS };
-static const char *const names[FIELDS] = {"shape", "strides", "dtype", "device", "numel", "nbytes", "extent",
+static const char *const slot_names[FIELDS] = {"shape", "strides", "dtype", "device", "numel", "nbytes", "extent",
                                           "is_contiguous", "dense", "take_block"};
 
 enum { INDEX, RESOLVED, SLOT, BACKEND, CONNECTED, ALLOCATOR, TAKE_FOR, ITEMSIZE, CODE, ATTRIBUTES };
-static const char *const spellings[ATTRIBUTES] = {"index", "resolved", "slot", "backend", "_backend", "allocator", "take_for", "itemsize", "code"};
+static const char *const attribute_names[ATTRIBUTES] = {"index", "resolved", "slot", "backend", "_backend", "allocator", "take_for", "itemsize", "code"};
 static PyObject *attributes[ATTRIBUTES]; /* interned names */
 
 static PyTypeObject *kind; /* Layout */
 static PyObject *descriptors[FIELDS];
 static Py_ssize_t offsets[FIELDS]; /* of the slots in an instance; -1: not found */
 /* `_table`, `_rows_first`, `_make_room`, `cpu`, `block_observers` and `observe_layout` of Python */
-static PyObject *by_strides, *by_shape, *make_room, *host, *observers, *observe;
+static PyObject *by_strides, *by_shape, *make_room, *cpu_device, *observers, *observe;
 static Py_ssize_t strides_limit, shapes_limit;
 static long dtypes_per_device, dense_places;
 
@@ -26,15 +26,15 @@ PyObject *use_layouts(PyObject *module, PyObject *args)
                           &dense_places))
         return NULL;
     for (int i = 0; i < ATTRIBUTES; i++)
-        if (!attributes[i] && !(attributes[i] = PyUnicode_InternFromString(spellings[i])))
+        if (!attributes[i] && !(attributes[i] = PyUnicode_InternFromString(attribute_names[i])))
             return NULL;
     for (int i = 0; i < FIELDS; i++) {
-        PyObject *descriptor = PyObject_GetAttrString(type, names[i]);
+        PyObject *descriptor = PyObject_GetAttrString(type, slot_names[i]);
         if (!descriptor)
             return NULL;
         if (!use_slots_like(Py_TYPE(descriptor)) || !PyType_Check(type)) {
             Py_DECREF(descriptor);
-            PyErr_Format(PyExc_TypeError, "use_layouts: expected a class with the slot %s; got %R", names[i], type);
+            PyErr_Format(PyExc_TypeError, "use_layouts: expected a class with the slot %s; got %R", slot_names[i], type);
             return NULL;
         }
         if ((offsets[i] = offset_of(descriptor, (PyTypeObject *)type)) == -2) {
@@ -44,7 +44,7 @@ PyObject *use_layouts(PyObject *module, PyObject *args)
         Py_XDECREF(descriptors[i]);
         descriptors[i] = descriptor;
     }
-    PyObject **const kept[] = {&by_strides, &by_shape, &make_room, &host, &observers, &observe};
+    PyObject **const kept[] = {&by_strides, &by_shape, &make_room, &cpu_device, &observers, &observe};
     for (int i = 0; i < 6; i++) {
         Py_XDECREF(*kept[i]);
         *kept[i] = Py_NewRef(given[i]);
@@ -162,6 +162,10 @@ static PyObject *new_layout(PyObject *const *args)
     struct measures found;
     if (PyErr_Occurred())
         return NULL;
+    if (itemsize < 1) {
+        PyErr_SetString(PyExc_ValueError, "find_layout: expected a dtype with an item size of 1 or more");
+        return NULL;
+    }
     if (!PyTuple_CheckExact(shape) || (is_given && (!PyTuple_CheckExact(strides) || PyTuple_Size(strides) != PyTuple_Size(shape))))
         Py_RETURN_NONE;
     if (is_given)
@@ -199,10 +203,10 @@ static PyObject *new_layout(PyObject *const *args)
     return layout;
 }
 
-/* Whether a device is an identifier that another one resolves, or with an error set. */
+/* Whether a device has no index and another one resolves it; also 1, with an error set, on failure. */
 static int is_unresolved(PyObject *device)
 {
-    if (device == host)
+    if (device == cpu_device)
         return 0;
     PyObject *index = PyObject_GetAttr(device, attributes[INDEX]);
     PyObject *resolved = index == Py_None ? PyObject_GetAttr(device, attributes[RESOLVED]) : NULL;
@@ -274,9 +278,9 @@ PyObject *find_layout(PyObject *module, PyObject *const *args, Py_ssize_t count)
         PyObject *known = is_given ? NULL : in_other_table(args, made);
         found = Py_NewRef(known ? known : made);
     }
-    if (found && PyDict_Size(table) >= (is_given ? strides_limit : shapes_limit) && call(make_room, table))
+    if (found && !PyErr_Occurred() && PyDict_Size(table) >= (is_given ? strides_limit : shapes_limit) && call(make_room, table))
         Py_CLEAR(found);
-    /* Nothing below runs Python code, except for a table that another thread has changed meanwhile. */
+    /* The calls above may run Python code, in which another thread may publish this key. */
     if (PyErr_Occurred()) {
         Py_CLEAR(found);
     } else if (found) {

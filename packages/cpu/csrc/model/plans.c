@@ -160,11 +160,12 @@ static int64_t make_all(struct maker *m, struct step *steps, char *error)
 
 int64_t plans_make(const struct section *s, struct step *steps, char **memory, char *error)
 {
-    struct maker m = {.section = s, .level = level_of(error), .threads = facula_threads()};
+    struct maker m = {.section = s, .level = level_of(error)};
     if (m.level < 0)
         return -1;
     if (facula_threads_setting() < 0)
         return refuse(error, "FACULA_NUM_THREADS: expected a number from 1 to 256; got %s", getenv("FACULA_NUM_THREADS"));
+    m.threads = facula_threads();
     const size_t parts = (size_t)s->count[PARTS] + 1;
     int64_t result = -1;
     *memory = m.memory = aligned_alloc(64, ((size_t)s->count[DATA] + 64) / 64 * 64);

@@ -32,8 +32,8 @@ const struct facula_kernel *facula_kernel_at(int64_t index);
 /* Returns the highest level that this processor supports: 0 baseline, 1 AVX2 and FMA, 2 AVX-512. */
 int facula_best_level(void);
 
-/* Returns the number in the environment variable FACULA_NUM_THREADS; 0 if it is unset or empty, and -1 if it is no number
-   from 1 to 256. */
+/* Returns the number in the environment variable FACULA_NUM_THREADS, and -1 if it is no number from 1 to 256; 0 if it is
+   unset or empty, or if the number of threads is already fixed. */
 int facula_threads_setting(void);
 
 /* Returns the number of threads that work on one kernel, including the caller. */

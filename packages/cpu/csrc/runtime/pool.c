@@ -231,6 +231,8 @@ static int available_cores(void)
 
 FACULA_PUBLIC int facula_threads_setting(void)
 {
+    if (atomic_load_explicit(&wanted, memory_order_relaxed))
+        return 0;
     const char *text = getenv("FACULA_NUM_THREADS");
     if (!text || !*text)
         return 0;

@@ -45,7 +45,7 @@ class CpuBackend:
     """
 
     def __init__(self, allocator: Allocator | None = None):
-        check_variable()
+        check_variable("CpuBackend")
         if allocator is None:
             try:
                 from facula_allocator import default_host_allocator

@@ -153,7 +153,8 @@ class Layout(Immutable):
 # program whose shapes have changed permanently returns to the fast path. Row-major layouts are found by shape alone
 # (`_rows_first`), and also under their strides after a lookup with strides. The two tables evict different entries, so
 # each miss in one consults the other: otherwise `contiguous` and `layout_of` would return two objects for one layout
-# for the rest of the program. `setdefault` publishes a layout only when it is complete, so no lock is needed.
+# for the rest of the program. `find_layout` publishes a layout only when it is complete,
+# and runs no Python code between its last lookup and the insertion, so no lock is needed.
 TABLE_LIMIT = 3072
 SHAPES_LIMIT = 1536  # of `_rows_first`, which may keep layouts that the other table has evicted
 CLEAR_INTERVAL = 1 << 16
@@ -226,7 +227,7 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
 
 
 def contiguous_of_integers(shape: object, dtype: DType) -> Layout | None:
-    """Return the row-major layout in the host's memory; None for some shapes, and for all that `contiguous` rejects."""
+    """Return the row-major layout on the CPU; None unless `shape` is a tuple of ints whose sizes fit."""
     found: Layout | None = find_layout(shape, None, dtype, cpu)
     return found
 

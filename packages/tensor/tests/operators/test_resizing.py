@@ -6,6 +6,7 @@ import pytest
 import facula_tensor as ft
 from facula_errors.testing import raises
 from facula_tensor.functional import interpolate, pad
+from facula_tensor.ops.neural.vision.resample import RegularTaps
 
 
 def test_explicit_scales_are_used():
@@ -30,6 +31,20 @@ def test_explicit_scales_are_used():
 def test_scales_that_pytorch_ignores(shape, mode, scale, wanted):
     x = ft.arange(3.0).view(1, 1, *shape)
     assert interpolate(x, scale_factor=scale, mode=mode).view(-1).tolist() == wanted
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "bicubic", "reflect", "replicate", "circular"])
+def test_matrices_are_made_in_c(monkeypatch, mode):
+    """The arrays of NumPy, which are slower, are not even created."""
+    monkeypatch.setattr(RegularTaps, "__getattr__", lambda taps, name: pytest.fail(f"reads {name}"))
+    x = ft.ones(1, 1, 17, 19) if mode == "bicubic" else ft.ones(1, 1, 323)
+    resizes = mode in ("nearest", "linear", "bicubic")
+    y = (
+        interpolate(x, size=(23, 29) if mode == "bicubic" else 977, mode=mode)
+        if resizes
+        else pad(x, (101, 103), mode=mode)
+    )
+    assert ft.allclose(y, ft.ones_like(y))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64"])

@@ -309,7 +309,8 @@ _DEAD_END = Rule("dead end", _refuse, None, False, lambda node: node.rest)
 def freed_rule(site: tuple[CodeType, int] | None) -> Rule:
     """Return the rule for all nodes freed by the pass that was started at `site`."""
     global _last_freed
-    rule, last = _last_freed, _last_freed.extra
+    rule = _last_freed
+    last = rule.extra
     # Code objects of files with the same text are equal.
     if site is None or last is None or site[0] is not last[0] or site[1] != last[1]:
         rule = _last_freed = Rule("freed", raise_freed, None, False, extra=site)

@@ -35,8 +35,8 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
 
     Parameters: the dimension, and the matrix as an object with `length`, `starts` (count + 1 of them), `places` and
     `weights`: element i of the output is the sum of weights[k] * a[places[k]] for k from starts[i] to starts[i + 1]. If
-    it has `regular`, a kind of KINDS and the numbers of facula_regular_taps, these arrays are not read; `size` is their
-    length.
+    it has `regular`, a kind of KINDS and the numbers of facula_regular_taps, these arrays are read only if C
+    rejects the numbers; `size` is their length.
     Then, optionally, the matrix of the next dimension, which is the last one, and whether it is applied first. Its rows
     and columns must have at most FACULA_RESAMPLE_ROOM bytes.
     """

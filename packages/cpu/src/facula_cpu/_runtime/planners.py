@@ -151,8 +151,8 @@ def plan_for_layouts(
     Arguments:
         operator, inputs, outputs, parameters: of the plan.
         kernel, shape, struct, floats, form: as for `shaped_launches`.
-        views: a function that returns the arrays that a plan is for, if they are not those of the launch, which it
-            receives, outputs then inputs; None for no such plan.
+        views: a function that receives the launch's layouts (outputs, inputs, then varying parameters) and returns the
+            arrays to plan for, or None if this kernel does not fit. Plans with views have no `numbers`.
         numbers: the parameters that depend on shapes: integers, or tuples of them.
     """
     arrays = (*outputs, *inputs)
@@ -169,7 +169,7 @@ def plan_for_layouts(
 
 
 def launch_of_views(
-    launches: ForLayouts, views: Callable[..., Sequence[Layout | Strided | None] | None], *arrays: Layout
+    launches: ForLayouts, views: Callable[..., Sequence[Layout | Strided | None] | None], *arrays: Any
 ) -> Callable[..., None] | None:
     """Return the launch for views of these arrays; None if there is none."""
     seen = views(*arrays)

@@ -21,15 +21,15 @@ def get_num_threads() -> int:
     >>> get_num_threads() >= 1
     True
     """
-    check_variable()
+    check_variable("get_num_threads")
     return lib.facula_threads()
 
 
-def check_variable() -> None:
-    """Raise ValueError if FACULA_NUM_THREADS is set to another value than a number of threads."""
+def check_variable(operation: str) -> None:
+    """Raise ValueError if FACULA_NUM_THREADS is not a number of threads and would be used."""
     if lib.facula_threads_setting() < 0:
         raise InvalidValueError(
-            f"get_num_threads: expected the environment variable {VARIABLE} to be a number from 1 to 256; got "
+            f"{operation}: expected the environment variable {VARIABLE} to be a number from 1 to 256; got "
             f"{os.environ.get(VARIABLE)!r:.60}"
         )
 

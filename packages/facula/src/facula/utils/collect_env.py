@@ -37,16 +37,16 @@ def get_pretty_env_info() -> str:
         "NumPy": np.__version__,
         "also installed": ", ".join(f"{name} {versions[name]}" for name in BESIDE if name in versions) or "none",
         "processor": f"{_processor()}, {os.cpu_count()} logical cores",
-        "kernels": _found(lambda: f"{level()}, {get_num_threads()} threads"),
-        "devices": _found(device_names),
+        "kernels": _text_or_error(lambda: f"{level()}, {get_num_threads()} threads"),
+        "devices": _text_or_error(device_names),
         "settings": ", ".join(f"{name}={os.environ[name]}" for name in sorted(os.environ) if name.startswith("FACULA_"))
         or "none",
     }
     return "\n".join(f"{name}: {text}" for name, text in lines.items())
 
 
-def _found(find: Callable[[], str]) -> str:
-    """Return the result of `find`, or its error, which the report must not hide: a setting may be wrong."""
+def _text_or_error(find: Callable[[], str]) -> str:
+    """Return the result of `find`; if it fails, the text of the error, so that an invalid setting is in the report."""
     try:
         return find()
     except Exception as error:

@@ -31,7 +31,7 @@ def with_complex(op: Operator, input: Any, other: Any, record: bool) -> Tensor |
     is_first = type(input) is complex
     tensor, number = (other, input) if is_first else (input, other)
     try:
-        if active_modes or recorders:
+        if active_modes or recorders or type(tensor._layout) is not Layout:
             return None
         record = record and op.recorded and tensor.node is not None
         if record:

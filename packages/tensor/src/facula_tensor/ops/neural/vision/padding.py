@@ -142,7 +142,7 @@ def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]]
     """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
     number: complex = 0
     dtype = layout_of_tensor(input).dtype
-    if value is not None and not value and dtype.category == FLOATING and copysign(1, value) < 0:
+    if isinstance(value, float) and not value and copysign(1, value) < 0 and dtype.category == FLOATING:
         return F.neg(_constant_pad(F, F.neg(input), sides, None))  # plans do not distinguish -0 from 0
     if value:
         number = value
