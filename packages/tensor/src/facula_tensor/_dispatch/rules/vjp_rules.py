@@ -376,36 +376,35 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
     rules = [_picking(rule_of(op.name, vjps, name), places) for name in op.inputs]
     saves_out, sums = op.saves_out, op.broadcasts
     further = (None,) * (len(op.results) - 1)  # for results that are not saved
-    if op.arity == 1 and at_once is None and not sums:
-        (only,) = rules
 
-        def backward_one(F: Namespace, node: Node, g: Tensor) -> Pairs:
-            kept = node.rest
-            values = kept.values
-            for i, version in enumerate(kept.versions):
-                if version is not None and values[i] is not None and values[i]._storage.version != version:
-                    raise_mutated(node, values[i], f"its operand '{names[i]}'")
-            if len(values) == 1:
-                values += further
-            out = saved_out(node) if saves_out else None
-            return ((kept.edges[0], only(F, g, (kept.edges, *values, out, *kept.layouts, *kept.parameters))),)
-
-        return backward_one
-
-    def backward_all(F: Namespace, node: Node, g: Tensor) -> Pairs:
+    def values_of(node: Node) -> tuple[Any, ...]:
+        """Return the values for the rules, after a check that no saved one was changed."""
         kept = node.rest
-        edges, values = kept.edges, kept.values
+        values = kept.values
         for name, value, version in zip(names, values, kept.versions, strict=False):
             if version is not None and value is not None and value._storage.version != version:
                 raise_mutated(node, value, f"its operand '{name}'")
         if len(values) < len(names):
             values += further
-        values = (edges, *values, saved_out(node) if saves_out else None, *kept.layouts, *kept.parameters)
+        return (kept.edges, *values, saved_out(node) if saves_out else None, *kept.layouts, *kept.parameters)
+
+    if op.arity == 1 and at_once is None and not sums:
+        (only,) = rules
+
+        def backward_one(F: Namespace, node: Node, g: Tensor) -> Pairs:
+            values = values_of(node)
+            return ((values[0][0], only(F, g, values)),)
+
+        return backward_one
+
+    def backward_all(F: Namespace, node: Node, g: Tensor) -> Pairs:
+        values = values_of(node)
+        edges = values[0]
         if at_once is not None:
             return tuple([pair for pair in zip(edges, at_once(F, g, values), strict=True) if pair[0] is not None])
         pairs = [(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None]
         if sums:
-            wanted = [layout for layout, edge in zip(kept.layouts, edges, strict=True) if edge is not None]
+            wanted = [layout for layout, edge in zip(node.rest.layouts, edges, strict=True) if edge is not None]
             pairs = [(e, h if h._layout is to else F.sum_to(h, to)) for (e, h), to in zip(pairs, wanted, strict=True)]
         return tuple(pairs)
 
