@@ -43,7 +43,7 @@ def set_convolution_algorithm(algorithm: Algorithm) -> None:
     Winograd's algorithm takes a quarter to a half of the time. It adds intermediate results of different magnitudes:
     errors (root mean square, as a fraction of that of the results) are about 1e-6, and 3e-7 for direct sums. An
     infinity or NaN in an image makes all results of its tiles NaN: 4 x 4 pixels, or 2 x 2 for 5 x 5 weights. All plans
-    are created anew, and captured functions are recorded again.
+    are created again, and captured functions are recorded again.
 
     Raises ValueError for another name. A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2016.
 
