@@ -3,7 +3,7 @@
 #include "runtime/kernel.h"
 #include "runtime/shapes.h"
 
-enum { WIDTH = 4, COST = 2500 /* picoseconds per element */, SHORT = 16, WORTH_SHARING = 8 /* extents */ };
+enum { WIDTH = 4, COST = 2500 /* picoseconds per element */, SHORT = 16, WORTH_SHARING = 8, MANY = 64 /* extents */ };
 
 /* Layouts: the result, then the operands. The array, the index and the values have the places of the form; a fourth is
    copied to the array first. */
@@ -44,8 +44,9 @@ static int64_t shape_gather(void *into, const void *from, int64_t count, const i
         const int64_t extent = nest[WIDTH * d];
         if (extent > nest[WIDTH * longest])
             longest = d;
-        /* Targets along it are distinct. */
-        if ((nest[WIDTH * d + 1] || form->option == FACULA_GATHER) && (split < 0 || extent > nest[WIDTH * split]))
+        /* Targets along it are distinct. The outermost dimension that has enough entries keeps tasks on separate memory. */
+        if ((nest[WIDTH * d + 1] || form->option == FACULA_GATHER) &&
+            (split < 0 || extent >= MANY || extent > nest[WIDTH * split]))
             split = d;
     }
     plan->size = array.shape[dim];
