@@ -16,7 +16,7 @@ DEFECTS = [
         "a version counter: a change before the call counts as one after it",
     ),
     (
-        "src/facula_tensor/_dispatch/rules/vjp_rules.py",
+        "src/facula_tensor/_dispatch/rules/few_operands.py",
         "            if input._storage.version != node.v0:\n"
         '                raise_mutated(node, input, "its operand")\n',
         "",
@@ -31,7 +31,7 @@ DEFECTS = [
         "gradients that share the memory of the gradient given",
     ),
     (
-        "src/facula_tensor/_dispatch/rules/vjp_rules.py",
+        "src/facula_tensor/_dispatch/rules/few_operands.py",
         "return tuple((edge, F.conj(h)) for edge, h in backward(F, node, F.conj(g)))",
         "return tuple(backward(F, node, g))",
         "tests/operators/test_complex.py::test_angles_and_signs_of_special_values",

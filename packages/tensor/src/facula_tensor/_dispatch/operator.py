@@ -28,7 +28,8 @@ from .conversions import are_row_major, row_major
 from .expressions.evaluation import traced_rule
 from .expressions.gradients import derived_rule
 from .namespaces import operators
-from .rules.vjp_rules import make_rules, refusing_rule
+from .rules.rule_arguments import refusing_rule
+from .rules.vjp_rules import make_rules
 from .written import OPTIONS, operands_of
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from .expressions.gradients import gradient_program, kernel_of
 from .expressions.partials import parameter_names
 from .namespaces import no_record_ops, operators
 from .operator import Operator
+from .rules.rule_arguments import rule_of
 from .rules.saved import saved_edges
-from .rules.vjp_rules import rule_of
 from .slow_path.planning import broadcast_shapes
 
 if TYPE_CHECKING:

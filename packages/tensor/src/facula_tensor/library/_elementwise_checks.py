@@ -14,7 +14,7 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.expressions.partials import parameter_names
 from .._dispatch.expressions.symbols import Symbol
 from .._dispatch.namespaces import no_record_ops
-from .._dispatch.rules.vjp_rules import refusing_rule
+from .._dispatch.rules.rule_arguments import refusing_rule
 
 if TYPE_CHECKING:
     from .._core.types import Function
