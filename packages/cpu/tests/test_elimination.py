@@ -7,7 +7,19 @@ from kernel_helpers import BACKEND, layout
 from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError
 
-SHAPES = [(), (1, 1), (2, 2), (5, 5), (64, 64), (65, 65), (131, 131), (7, 3, 3), (2, 3, 17, 17), (0, 3, 3), (3, 0, 0)]
+SHAPES = [
+    (),
+    (1, 1),
+    (2, 2),
+    (5, 5),
+    (65, 65),
+    (131, 131),
+    (7, 3, 3),
+    (300, 3, 3),
+    (2, 3, 17, 17),
+    (0, 3, 3),
+    (3, 0, 0),
+]
 WIDE = {"float32": "float64", "float64": "float64", "complex64": "complex128", "complex128": "complex128"}
 
 

@@ -144,7 +144,7 @@ static int64_t permute_matrix(const struct facula_elimination *plan, int64_t mat
     return status;
 }
 
-static int64_t permutation_of(const void *plan, int64_t *args) { return eliminate_all(plan, args, permute_matrix, NONE_BEFORE, 4, 1, 2); }
+static int64_t permutation_of(const void *plan, int64_t *args) { return eliminate_all(plan, args, permute_matrix, UNPREPARED, 4, 1, 2); }
 
 FACULA_KERNEL("permutation_of", permutation_of, 100, INT32, FLOAT32, 0)
 #endif

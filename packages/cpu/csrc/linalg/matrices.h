@@ -28,12 +28,12 @@ struct preparation {
     int64_t size;
 };
 
-#define NONE_BEFORE ((struct preparation){NULL, 1, 0})
+#define UNPREPARED ((struct preparation){NULL, 1, 0})
 
 struct elimination_work {
     const struct facula_elimination *plan;
     matrix_function compute;
-    struct preparation before;
+    struct preparation preparation;
     char *const *places;
     int64_t itemsize;
     int inputs;
@@ -44,17 +44,17 @@ static void eliminate_task(void *context, int64_t task)
 {
     struct elimination_work *work = context;
     const struct facula_elimination *plan = work->plan;
-    const struct preparation *before = &work->before;
+    const struct preparation *preparation = &work->preparation;
     const int64_t first = task * plan->group, end = plan->matrices - first < plan->group ? plan->matrices : first + plan->group;
-    const int is_small = before->prepare && plan->rows <= SMALL && plan->columns + plan->sides <= 2 * SMALL;
+    const int is_small = preparation->prepare && plan->rows <= SMALL && plan->columns + plan->sides <= 2 * SMALL;
     char prepared[PREPARED_BYTES] __attribute__((aligned(64)));
     char *places[MOST_LANES][PREPARED + 1];
     for (int64_t i = first, count; i < end; i += count) {
-        count = is_small && end - i >= before->lanes ? before->lanes : 1;
+        count = is_small && end - i >= preparation->lanes ? preparation->lanes : 1;
         for (int64_t lane = 0; lane < count; lane++) {
             int64_t rest = i + lane;
             memcpy(places[lane], work->places, MOST_OPERANDS * sizeof **places);
-            places[lane][PREPARED] = count > 1 ? prepared + lane * before->size : NULL;
+            places[lane][PREPARED] = count > 1 ? prepared + lane * preparation->size : NULL;
             for (int64_t d = 0; d < plan->batch_dims; d++) {
                 const int64_t *dim = plan->nest + 4 * d, index = d < plan->batch_dims - 1 ? rest % dim[0] : rest;
                 for (int input = 0; input < work->inputs; input++)
@@ -63,7 +63,7 @@ static void eliminate_task(void *context, int64_t task)
             }
         }
         if (count > 1)
-            before->prepare(plan, work->inputs, places, prepared);
+            preparation->prepare(plan, work->inputs, places, prepared);
         for (int64_t lane = 0; lane < count; lane++) {
             const int64_t status = work->compute(plan, i + lane, places[lane]);
             if (status != FACULA_OK)
@@ -74,11 +74,11 @@ static void eliminate_task(void *context, int64_t task)
 
 /* `operands` counts the arrays, `inputs` those with the strides of A or B. */
 static int64_t eliminate_all(const struct facula_elimination *plan, const int64_t *args, matrix_function compute,
-                             struct preparation before, int64_t itemsize, int inputs, int operands)
+                             struct preparation preparation, int64_t itemsize, int inputs, int operands)
 {
     char *places[MOST_OPERANDS] = {0};
     memcpy(places, args + 1, (size_t)operands * sizeof *places);
-    struct elimination_work work = {plan, compute, before, places, itemsize, inputs, FACULA_OK};
+    struct elimination_work work = {plan, compute, preparation, places, itemsize, inputs, FACULA_OK};
     const int64_t tasks = (plan->matrices + plan->group - 1) / plan->group;
     if (plan->serial || plan->matrices == 1) /* a large matrix divides its own updates */
         for (int64_t task = 0; task < tasks; task++)

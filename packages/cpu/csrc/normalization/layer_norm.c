@@ -31,8 +31,7 @@ static int64_t row_norm(const void *plan_, int64_t *args)
     char *address[9];
     /* Without the mean there are fewer operands: no bias and, in the forward pass, no mean among the results. */
     const int count = plan->by_length ? 3 + plan->gradient : plan->gradient ? (plan->centred ? 8 : 6) : (plan->centred ? 6 : 4);
-    for (int i = 0; i < count; i++)
-        address[i] = (char *)args[1 + i];
+    memcpy(address, args + 1, (size_t)count * sizeof *address);
     if (plan->by_length && plan->gradient) {
         at->g = address[0], at->x = address[1], at->inverse = address[2], at->o = address[3];
     } else if (plan->by_length) {
