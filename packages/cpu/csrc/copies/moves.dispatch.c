@@ -10,8 +10,8 @@
    Runs of elements are short, often shorter than a vector, and they may be reversed, strided or interleaved. So the
    innermost two dimensions are moved by loops for each of these patterns (moves.inc). */
 #include "copies/moves.cdef.h"
+#include "copies/run.h"
 #include "runtime/kernel.h"
-#include "runtime/vector.h"
 
 enum { MOST_OUTER = 64, MOST_BOX = 64, BAND = 1 << 15 /* bytes */ };
 
@@ -20,45 +20,6 @@ struct work {
     const int64_t *box; /* if the task is a part of a box */
     int64_t source, target, band;
 };
-
-/* Copies a run of bytes. */
-static ALWAYS_INLINE void copy_run(char *to, const char *from, int64_t bytes)
-{
-    typedef char vector __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
-    if (bytes >= VECTOR_BYTES) {
-        if (bytes > 4096) {
-            memmove(to, from, (size_t)bytes);
-            return;
-        }
-        const vector last = *(const vector *)(from + bytes - VECTOR_BYTES);
-        for (int64_t done = 0; done < bytes - VECTOR_BYTES; done += VECTOR_BYTES)
-            *(vector *)(to + done) = *(const vector *)(from + done);
-        *(vector *)(to + bytes - VECTOR_BYTES) = last;
-        return;
-    }
-#ifdef __AVX512F__
-    const __mmask64 lanes = (1ull << bytes) - 1;
-    _mm512_mask_storeu_epi8(to, lanes, _mm512_maskz_loadu_epi8(lanes, from));
-#else
-#define PAIR(size)                                      \
-    if (bytes >= size) {                                \
-        char first[size], last[size];                   \
-        memcpy(first, from, size);                      \
-        memcpy(last, from + bytes - size, size);        \
-        memcpy(to, first, size);                        \
-        memcpy(to + bytes - size, last, size);          \
-        return;                                         \
-    }
-#if VECTOR_BYTES > 16
-    PAIR(16)
-#endif
-    PAIR(8)
-    PAIR(4)
-#undef PAIR
-    for (int64_t i = 0; i < bytes; i++)
-        to[i] = from[i];
-#endif
-}
 
 #define T uint8_t
 #define SIZE 1

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "runtime/vector.h"
+#include "copies/run.h"
 #include "spatial/resample.cdef.h"
 
 #ifndef AHEAD
@@ -17,6 +17,7 @@ enum {
     FURTHER = 2048,    /* bytes between an access and those that are prefetched at the same time */
     LARGE = 1 << 20,   /* bytes of an output that is prefetched */
     LONG_RUN = 512,    /* bytes that are copied by memmove */
+    MOST_LISTED = 64,  /* taps of columns that are not copied with their neighbours */
 };
 
 /* Whether loads and stores of the first lanes are single instructions. */

@@ -115,6 +115,26 @@ def test_padding_of_any_dimensions():
     assert pad(ft.zeros(0), (1, 1), value=3.5).tolist() == [3.5, 3.5]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize(
+    ("shape", "amounts"), [((5, 7), (1, 1, 1, 1)), ((3, 28), (2, 0, 0, 1)), ((60, 41), (40, 35, 2, 0)), ((9,), (3, 2))]
+)
+def test_padded_elements_and_their_gradients(shape, amounts, mode, dtype):
+    x = ft.arange(2.0 * np.prod(shape)).view(1, 2, *shape).to(getattr(ft, dtype))
+    x[0, 0] = -0.0
+    y = pad(x.requires_grad_(), amounts, mode)
+    widths = [(0, 0), (0, 0), *zip(amounts[-2::-2], amounts[::-2], strict=True)]
+    names = {"replicate": "edge", "circular": "wrap"}
+    wanted = np.pad(x.detach().numpy(), widths, names.get(mode, mode))
+    assert np.array_equal(y.detach().numpy(), wanted) and np.signbit(y.detach().numpy()[0, 0]).all()
+    sources = np.pad(np.arange(x.numel()).reshape(x.shape), widths, names.get(mode, mode))
+    g = ft.arange(y.numel()).view(y.shape).remainder(13).to(x.dtype)
+    y.backward(g)
+    sums = np.bincount(sources.ravel(), g.numpy().ravel()).reshape(x.shape)
+    assert np.array_equal(x.grad.numpy(), sums)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
