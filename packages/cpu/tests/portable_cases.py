@@ -188,6 +188,8 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "row_norm without mean": ("rms_norm", (MATRIX, f4(5)), (MATRIX, f4(3)), (1,), (1e-5,)),
     "row_norm by lengths": ("unit_rows", (MATRIX,), (MATRIX, f4(3)), (1,), (1e-12,)),
     "row_norm by lengths, gradient": ("unit_rows_grad", (f4(3, 5), MATRIX, f4(3)), (f4(3, 5),), (1,)),
+    "row_norm of pairs": ("cosine_rows", (MATRIX, MATRIX), (f4(3), f4(3), f4(3)), (1,), (1e-8,)),
+    "row_norm of pairs, gradient": ("cosine_rows_grad", (f4(3), MATRIX, MATRIX, *f4(3, 3)), (f4(3, 5),), (1,)),
     "row_norm of groups": ("group_norm_grad", (IMAGES, f4(*IMAGES.shape), f4(6), f4(6), f4(3)), (f4(*IMAGES.shape),
         f4(3), f4(3)), (3,)),
     "batch_norm counted": ("batch_norm_counted", (IMAGES, f4(3), None, f4(3), f4(3), i8(9)), (IMAGES, f4(3), f4(3)), (),

@@ -151,8 +151,53 @@ def test_rows_divided_by_their_lengths(shape, count, dtype):
     np.testing.assert_array_equal(np.isfinite(of_x.reshape(rows, -1)), np.isfinite(slope))
 
 
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [((9, 1), 1), ((37, 5), 1), ((19, 16), 1), ((7, 33), 1), ((9, 4, 70), 2), ((300, 2500), 1), ((9, 5000), 1)],
+)
+def test_cosines_of_rows(shape, count, dtype):
+    """Rows of ordinary, short, huge, zero, infinite and NaN elements; for any number of threads."""
+    rng = np.random.default_rng(3)
+    kept, eps = shape[: len(shape) - count], 1e-3
+    x, y = (rng.standard_normal(shape).astype(dtype) for _ in range(2))
+    g = rng.standard_normal(kept).astype(dtype)
+    for row, factor in enumerate((1e-6, 1e25, 0.0, np.inf, np.nan, 1e-22), 1):
+        with np.errstate(invalid="ignore"):
+            x[row : row + 1] *= factor
+    y[2] *= 1e10
+    y[6] *= 1e-20
+    wide = [one.reshape(g.size, -1).astype("f8") for one in (x, y)]
+    with np.errstate(invalid="ignore"):
+        lengths = [np.sqrt((one**2).sum(1, keepdims=True)) for one in wide]
+        units = [one / np.maximum(length, eps) for one, length in zip(wide, lengths, strict=True)]
+        cosine = (units[0] * units[1]).sum(1)
+        slope = units[1] - np.where(lengths[0] >= eps, units[0] * cosine[:, None], 0)
+        slope = g.reshape(-1, 1) * slope / np.maximum(lengths[0], eps)
+    found = []
+    for threads in (1, 2):
+        before = get_num_threads()
+        set_num_threads(threads)
+        try:
+            o, *inverses = compute("cosine_rows", (x, y), tuple(np.empty(kept, dtype) for _ in range(3)), count, eps)
+            (of_x,) = compute("cosine_rows_grad", (g, x, y, o, *inverses), (np.empty(shape, dtype),), count)
+        finally:
+            set_num_threads(before)
+        found.append((o.tobytes(), *(one.tobytes() for one in inverses), of_x.tobytes()))
+    assert found[0] == found[1]
+    np.testing.assert_allclose(o.reshape(-1), cosine, rtol=1e-5 if dtype == "float32" else 1e-12, atol=TOLERANCE[dtype])
+    for inverse, length in zip(inverses, lengths, strict=True):
+        wanted = np.where(length < eps, -1, 1) / np.maximum(length, eps)
+        np.testing.assert_allclose(inverse.reshape(-1, 1), wanted, rtol=4e-7 if dtype == "float32" else 1e-14)
+    finite = np.isfinite(slope) & (lengths[0] < 1e18)  # squares of inverse lengths underflow
+    near = TOLERANCE[dtype] / np.maximum(lengths[0], eps) * np.abs(g.reshape(-1, 1))
+    assert (np.abs(of_x.reshape(g.size, -1) - slope) <= near)[finite].all()
+
+
 def test_lengths_of_rows_without_elements():
     for shape in ((0, 4), (3, 0)):
+        cosine, *_ = compute("cosine_rows", (np.empty(shape, "f4"),) * 2, (np.ones(shape[0], "f4"),) * 3, 1, 1e-8)
+        assert (cosine == 0).all()
         o, _ = compute(
             "unit_rows", (np.empty(shape, "f4"),), (np.empty(shape, "f4"), np.empty(shape[0], "f4")), 1, 1e-12
         )

@@ -39,6 +39,17 @@ def unit_rows(shape, count, dtype, scale=1.0):
     yield Sample("unit_rows_grad", of_rows, [empty(shape, dtype)], (count,), share=SHARES[dtype])
 
 
+def cosines(shape, count, dtype, scale=1.0):
+    """Samples of cosines of rows, and of the gradient. The first row is short."""
+    kept = shape[: len(shape) - count]
+    x, y = values(shape, dtype, 1, scale), values(shape, dtype, 2, scale)
+    g, cosine, *inverses = [values(kept, dtype, seed) for seed in range(3, 7)]
+    x.array[:1] = 0
+    yield Sample("cosine_rows", [x, y], [empty(kept, dtype) for _ in range(3)], (count,), (1e-12,),
+                 share=SHARES[dtype])  # fmt: skip
+    yield Sample("cosine_rows_grad", [g, x, y, cosine, *inverses], [empty(shape, dtype)], (count,), share=SHARES[dtype])
+
+
 def batch_norms(shape, dtype, weighted=True, offset=0.0):
     """Samples of the four operators of batch normalization."""
     one, name = (shape[1],), "" if weighted else "plain"

@@ -26,6 +26,7 @@ from line_samples import LINES, scans, sorts
 from operator_samples import (
     batch_norms,
     class_losses,
+    cosines,
     draws,
     elements,
     factored_steps,
@@ -64,6 +65,9 @@ ROWS = [
         ((300, 33), 1, "float32"), ((3, 4, 500), 2, "float32", True, 100.0), ((3, 5), 1, "float32", False)]),
     *chain.from_iterable(norms("rms_norm", *one) for one in [((70, 33), 1, "float32"), ((2, 3000), 1, "bfloat16")]),
     *chain.from_iterable(unit_rows(*one) for one in [
+        ((70, 33), 1, "float32"), ((2, 3, 500), 2, "float64"), ((3, 3000), 1, "float32", 1e25), ((0, 4), 1, "float32"),
+        ((3, 0), 1, "float32")]),
+    *chain.from_iterable(cosines(*one) for one in [
         ((70, 33), 1, "float32"), ((2, 3, 500), 2, "float64"), ((3, 3000), 1, "float32", 1e25), ((0, 4), 1, "float32"),
         ((3, 0), 1, "float32")]),
     *chain.from_iterable(norms("group_norm", *one) for one in [

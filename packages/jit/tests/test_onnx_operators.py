@@ -151,7 +151,8 @@ REDUCTIONS = {
     "norms": lambda x: (
         F.layer_norm(x, (6,)), F.layer_norm(x, (6, 6), x[0, 0]), F.group_norm(x, 3), F.instance_norm(x), F.normalize(x),
         F.local_response_norm(x, 2), F.batch_norm(x, x[0, :, 0, 0], x[0, :, 0, 0] ** 2 + 1, x[1, :, 0, 0]),
-        F.batch_norm(x, None, None, training=True), F.rms_norm(x, (6,)),
+        F.batch_norm(x, None, None, training=True), F.rms_norm(x, (6,)), F.cosine_similarity(x, x * x, -1),
+        F.cosine_similarity(x, x * x),
     ),
 }  # fmt: skip
 

@@ -1,5 +1,5 @@
-/* Runs layer, group and root-mean-square normalization, and divides rows by their lengths; layer_norm.inc computes rows. The division into tasks does
-   not depend on the number of threads, so results do not either. */
+/* Runs layer, group and root-mean-square normalization, divides rows by their lengths, and compares rows; layer_norm.inc
+   computes rows. The division into tasks does not depend on the number of threads, so results do not either. */
 #include "runtime/kernel.h"
 
 #include <string.h>
@@ -30,9 +30,15 @@ static int64_t row_norm(const void *plan_, int64_t *args)
     struct facula_row_norm_operands *at = &work.at;
     char *address[9];
     /* Without the mean there are fewer operands: no bias and, in the forward pass, no mean among the results. */
-    const int count = plan->by_length ? 3 + plan->gradient : plan->gradient ? (plan->centred ? 8 : 6) : (plan->centred ? 6 : 4);
+    const int pairs = plan->by_length == 2, counts[6] = {plan->centred ? 6 : 4, plan->centred ? 8 : 6, 3, 4, 5, 7};
+    const int count = counts[2 * plan->by_length + plan->gradient];
     memcpy(address, args + 1, (size_t)count * sizeof *address);
-    if (plan->by_length && plan->gradient) {
+    if (pairs && plan->gradient) {
+        at->weight = address[0], at->x = address[1], at->g = address[2], at->bias = address[3];
+        at->inverse = address[4], at->mean = address[5], at->o = address[6];
+    } else if (pairs) {
+        at->x = address[0], at->g = address[1], at->o = address[2], at->inverse = address[3], at->mean = address[4];
+    } else if (plan->by_length && plan->gradient) {
         at->g = address[0], at->x = address[1], at->inverse = address[2], at->o = address[3];
     } else if (plan->by_length) {
         at->x = address[0], at->o = address[1], at->inverse = address[2];

@@ -1,5 +1,5 @@
-/* The plans of layer, group and root-mean-square normalization, and of rows divided by their lengths. Read by the
-   compiler and by cffi: declarations only. */
+/* The plans of layer, group and root-mean-square normalization, of rows divided by their lengths, and of cosines of rows.
+   Read by the compiler and by cffi: declarations only. */
 #pragma once
 #include <stdint.h>
 
@@ -28,7 +28,8 @@ struct facula_row_norm {
     int64_t rows, groups, runs, inner;
     int64_t each, tasks, task_bytes; /* rows of a task; number of tasks; bytes of a task's sums */
     int32_t serial, centred, gradient; /* centred: the mean is subtracted */
-    int32_t by_length; /* rows are divided by their lengths: no weights, and gradients have o in place of x */
+    int32_t by_length; /* 1: rows are divided by their lengths: no weights, and gradients have o in place of x; 2: cosines of
+                          pairs of rows, see row_cosines.inc */
 };
 
 /* For files; see portable.h. */

@@ -1,4 +1,5 @@
-/* Plans of batch, layer, group and root-mean-square normalization, and of rows of length 1, for given layouts. */
+/* Plans of batch, layer, group and root-mean-square normalization, of rows of length 1, and of cosines of rows, for given
+   layouts. */
 #include "normalization/batch_norm.cdef.h"
 #include "normalization/layer_norm.cdef.h"
 #include "runtime/kernel.h"
@@ -26,15 +27,16 @@ static int64_t share_of(double cost)
     return (int64_t)(SERIAL_COST / (2 * cost));
 }
 
-/* Read the layout of the first result, which that of the first operand equals; whether all are in row-major order. */
-static int read_layouts(struct layout *first, const struct facula_form *form, int64_t count, const int64_t *layouts)
+/* Read the layout at `place`; whether all are in row-major order. */
+static int read_layouts(struct layout *wanted, int64_t place, const struct facula_form *form, int64_t count,
+                        const int64_t *layouts)
 {
     for (int i = 0; i < form->arrays; i++) {
         const struct layout one = i < count ? next_layout(&layouts) : (struct layout){0};
         if (i >= count || (one.ndim >= 0 && !is_row_major(&one)))
             return 0;
-        if (!i)
-            *first = one;
+        if (i == place)
+            *wanted = one;
     }
     return 1;
 }
@@ -45,7 +47,7 @@ static int64_t shape_batch_norm(void *into, const void *from, int64_t count, con
     struct facula_batch_norm *plan = into;
     struct layout o;
     (void)workspace;
-    if (!read_layouts(&o, form, count, layouts) || o.ndim < 2)
+    if (!read_layouts(&o, 0, form, count, layouts) || o.ndim < 2)
         return -1;
     if (!plan)
         return (int64_t)sizeof *plan;
@@ -66,8 +68,9 @@ static int64_t shape_row_norm(void *into, const void *from, int64_t count, const
     struct facula_row_norm *plan = into;
     const int by_group = form->keepdim, gradient = form->backwards, by_length = form->root;
     int64_t rows = 1, groups = 1, runs = 1, inner = 1;
+    const int compares = by_length == 2 && !gradient; /* three results, with a number for each row */
     struct layout o;
-    if (!read_layouts(&o, form, count, layouts) || o.ndim < (by_group ? 2 : form->dim))
+    if (!read_layouts(&o, compares ? 3 : 0, form, count, layouts) || o.ndim < (by_group ? 2 : form->dim))
         return -1;
     if (!plan)
         return (int64_t)sizeof *plan;
@@ -95,7 +98,7 @@ static int64_t shape_row_norm(void *into, const void *from, int64_t count, const
     *plan = (struct facula_row_norm){
         (facula_row_norm_rows)(intptr_t)form->part, (facula_row_norm_finish)(intptr_t)form->finish, rows, groups, runs, inner,
         each, parts_of(rows, each), task_bytes, work <= SERIAL_COST, form->flag, gradient, by_length};
-    return release_at((double)form->cost);
+    return release_at((double)(compares ? row : form->cost));
 }
 
 FACULA_KERNEL("batch_norm_shape", shape_batch_norm, 0, 0)

@@ -233,8 +233,9 @@ int check_row_norm(struct reach *r)
 {
     const struct facula_row_norm *p = r->plan;
     const struct facula_kernel *run = ROW_AT(r, facula_row_norm, run), *finish = ROW_AT(r, facula_row_norm, finish);
-    EXPECT(run && (p->gradient | 1) == 1 && (p->centred | 1) == 1 && (p->by_length | 1) == 1);
-    const char *names[4] = {"row_norm_rows", "row_norm_grad_rows", "row_lengths", "row_lengths_grad"};
+    EXPECT(run && (p->gradient | 1) == 1 && (p->centred | 1) == 1 && p->by_length >= 0 && p->by_length <= 2);
+    const char *names[6] = {"row_norm_rows", "row_norm_grad_rows", "row_lengths", "row_lengths_grad", "row_cosines",
+                            "row_cosines_grad"};
     EXPECT(!strcmp(run->name, names[2 * p->by_length + p->gradient]));
     EXPECT(!p->by_length || (!finish && !p->centred));
     EXPECT(!finish || (p->gradient && finish->signature[0] == run->signature[0]));
@@ -246,6 +247,10 @@ int check_row_norm(struct reach *r)
     /* The positions of the input, the weight, the output, the statistics of rows, and the weight's gradient. */
     const int x = 1 + p->gradient, weight = p->gradient ? 4 + p->centred : 2, o = p->gradient ? weight + 1 : 3 + p->centred;
     const int kept = p->gradient ? 3 : o + 1;
+    if (p->by_length == 2) {
+        CHECK(check_operands(r, p->gradient ? "rxxrrrx" : "xxrrr", whole, (double)p->rows, size, size));
+        return has_arguments(r, p->gradient ? 8 : 7);
+    }
     CHECK(has_memory(r, x, span_row(whole, size)));
     if (p->by_length) {
         CHECK(has_memory(r, 3, span_row((double)p->rows, number)));

@@ -26,7 +26,7 @@ struct facula_form {
     int32_t vectors;   /* reductions: the reducer reads adjacent elements of short rows as vectors */
     int32_t ordered;   /* reductions: pieces of a single dimension are the same for every layout of the operand; pooling:
                           each window is searched */
-    int32_t root;      /* reductions: as in the plan, like `number`; row norms: by length, with `centred` in `flag` */
+    int32_t root;      /* reductions: as in the plan, like `number`; row norms: `by_length`, with `centred` in `flag` */
     double number;     /* shallow convolutions: the least part of vectors' lanes that must be used */
     double epsilon;    /* shallow convolutions: as in the plan, like `pooled` etc. in `flag`, `backwards` and `root` */
     int32_t a_turned, b_turned; /* products: the last two dimensions of a, or of b, are exchanged */

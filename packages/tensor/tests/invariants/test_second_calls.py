@@ -23,7 +23,7 @@ from elements import lay, make, operands
 EXECUTED = {name for name, op in operators.items() if op.execute is not None}  # without a plan
 COPIED = {  # for operands that are not contiguous, as their kernels require
     "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_counted", "batch_norm_eval", "conv2d",
-    "conv2d_input", "conv2d_weight", "dropout", "group_norm", "layer_norm",
+    "conv2d_input", "conv2d_weight", "cosine_rows", "cosine_rows_grad", "dropout", "group_norm", "layer_norm",
     "local_response_norm", "local_response_norm_grad",
     "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "max_pool2d_values",
     "max_pool2d_values_grad", "recurrent", "resample", "rms_norm",

@@ -1,4 +1,4 @@
-"""Planners of layer, group and root-mean-square normalization, of rows of length 1, and of their gradients."""
+"""Planners of layer, group and root-mean-square normalization, of rows of length 1 and cosines, and of gradients."""
 
 from __future__ import annotations
 
@@ -13,10 +13,17 @@ from .._runtime.registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
+BY_LENGTH = {"unit": 1, "cosine": 2}
+KERNELS = (
+    ("row_norm_rows", "row_norm_grad_rows"),
+    ("row_lengths", "row_lengths_grad"),
+    ("row_cosines", "row_cosines_grad"),
+)
+
 
 @planner(
     "layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "rms_norm", "rms_norm_grad",
-    "unit_rows", "unit_rows_grad",
+    "unit_rows", "unit_rows_grad", "cosine_rows", "cosine_rows_grad",
 )  # fmt: skip
 def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan normalization of rows of x; floating dtypes, all arrays are contiguous. Parameters (count,).
@@ -25,6 +32,7 @@ def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     group_norm  x (n, channels, ...): rows are groups of channels, `count` of them, with a weight for each channel
     rms_norm    like layer_norm, without mean and bias
     unit_rows   rows, the last `count` dimensions, are divided by their lengths, or by epsilon if it is greater
+    cosine_rows  pairs of such rows are compared
 
     Forward       (x, weight, bias) -> (o, mean, inverse deviation). Launch: epsilon. weight and bias may be None.
     Gradients     (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias). If weight is None, the
@@ -32,15 +40,17 @@ def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
 
     unit_rows     (x,) -> (o, inverse length), in float32 and float64. The inverse is -1 / epsilon for rows shorter than
                   epsilon, whose squares must not underflow. Gradient: (g, o, inverse length) -> that of x.
+
+    cosine_rows   (x, y) -> (cosine, inverse length of x, that of y), which are as for unit_rows. Gradient: (g, x, y,
+                  cosine, inverse length of x, that of y) -> that of x.
     """
     (count,) = parameters
-    gradient, by_length = operator.endswith("_grad"), operator.startswith("unit")
+    gradient, by_length = operator.endswith("_grad"), BY_LENGTH.get(operator.partition("_")[0], 0)
     centred = not (by_length or operator.startswith("rms"))
     o = outputs[0]
     numbers = float64 if o.dtype is float64 else float32
     kept = set(inputs[2 : 4 if centred else 3] if gradient else outputs[1:])
-    names = ("row_lengths", "row_lengths_grad") if by_length else ("row_norm_rows", "row_norm_grad_rows")
-    kernel = find_kernel(names[gradient], o.dtype.code)
+    kernel = find_kernel(KERNELS[by_length][gradient], o.dtype.code)
     given = [layout for layout in (*inputs, *outputs) if layout is not None]
     if kernel is None or any(
         not layout.is_contiguous or layout.dtype is not (numbers if layout in kept else o.dtype) for layout in given

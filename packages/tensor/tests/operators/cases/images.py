@@ -204,6 +204,13 @@ IMAGES = [
         shapes=((3, 4), (3, 4)),
     ),
     sized(
+        "cosine_similarity along the first dimension",
+        lambda x, y: cosine_similarity(x, y, 0),
+        lambda x, y: (x * y).sum(0) / np.sqrt((x * x).sum(0) * (y * y).sum(0)),
+        arity=2,
+        shapes=((3, 4), (3, 4)),
+    ),
+    sized(
         "normalize",
         normalize,
         lambda x: x / np.maximum(np.sqrt((x * x).sum(1, keepdims=True)), 1e-12),

@@ -230,6 +230,8 @@ LAYERS = [
     private("group_norm_grad", lambda *xs: F.group_norm_grad(*xs, (2,))[0], None, *PAIR, (6,), (6,), (4,), **ONCE),
     private("layer_norm_grad", lambda *xs: F.layer_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (3,), (4,), **ONCE),
     private("unit_rows_grad", lambda g, x: F.unit_rows_grad(g, *F.unit_rows(x, (1, 1e-12)), (1,)), None, *PAIR, **ONCE),
+    private("cosine_rows_grad", lambda g, x, y: F.cosine_rows_grad(g, x, y, *F.cosine_rows(x, y, (1, 1e-8)), (1,)),
+            None, (3,), *PAIR, **ONCE),
     private("rms_norm_grad", lambda *xs: F.rms_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (4,), **ONCE),
     private("conv2d_weight", lambda g, x: F.conv2d_weight(image(g), image(x), (*STEPS, (2, 2))), None, (2, 3), (3, 4)),
     private("cross_entropy_grad", lambda g, x: F.cross_entropy_grad(g, x, tensor_on(x, CLASSES), None, LOSS), None,

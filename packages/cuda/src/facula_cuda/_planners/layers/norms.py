@@ -32,18 +32,26 @@ def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int
     return prod(shape[:last]), 1, prod(shape[last:]), 1
 
 
-@planner("unit_rows", "unit_rows_grad")
+LENGTHS = {  # functions of row_norm.cuh and their addresses
+    "unit_rows": ("divide_rows", "x o inverse"),
+    "unit_rows_grad": ("differentiate_quotients", "g x inverse o"),
+    "cosine_rows": ("compare_rows", "x y o inverse other"),
+    "cosine_rows_grad": ("differentiate_cosines", "g x y cosine inverse other o"),
+}
+
+
+@planner(*LENGTHS)
 def plan_unit_rows(
     operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
 ) -> Plan | None:
-    """Plan rows divided by their lengths: operands and parameters as for the CPU's planner."""
-    o, gradient = outputs[0], operator.endswith("_grad")
+    """Plan rows divided by their lengths, or cosines: operands and parameters as for the CPU's planner."""
+    o = outputs[0]
     if o.dtype not in (float32, float64) or any(
         [not one.is_contiguous or one.dtype is not o.dtype for one in (*inputs, *outputs)]
     ):
         return None
-    rows, _, runs, _ = rows_of(operator, o.shape, parameters[0])
-    function = "differentiate_quotients" if gradient else "divide_rows"
+    rows, _, runs, _ = rows_of(operator, inputs[operator == "cosine_rows_grad"].shape, parameters[0])
+    function, pointers = LENGTHS[operator]
     name = f"{operator}_{o.dtype.name}"
     main = Kernel(
         name,
@@ -58,8 +66,8 @@ def plan_unit_rows(
         outputs,
         ["row_norm"],
         [main],
-        pointers="g x inverse o" if gradient else "x o inverse",
-        scalars={} if gradient else {"epsilon": float},
+        pointers=pointers,
+        scalars={} if operator.endswith("_grad") else {"epsilon": float},
         constants={"rows": rows, "runs": runs},
     )
 

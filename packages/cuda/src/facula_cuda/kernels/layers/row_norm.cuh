@@ -122,6 +122,16 @@ template <class E, bool centred, class A> static ALWAYS_INLINE void differentiat
     }
 }
 
+/* The length of a row from its sum of squares, or the sum in double precision if that is infinite. */
+template <class N> static ALWAYS_INLINE double length_of(const N *x, int64_t n, double squares)
+{
+    double sum;
+    if (!(squares < (double)INFINITY)) /* the same in all threads */
+        sum_row<32, false, double>(n, [=](int64_t i, double &a, double &b) { a = 0, b = (double)x[i] * (double)x[i]; },
+                                   sum, squares);
+    return sqrt(squares);
+}
+
 /* Rows divided by their lengths, or by epsilon if that is greater. The inverses of the divisors of short rows are
    negative. */
 template <class E, class A> static ALWAYS_INLINE void divide_rows(const A &p)
@@ -133,10 +143,7 @@ template <class E, class A> static ALWAYS_INLINE void divide_rows(const A &p)
         const N *x = (const N *)p.x + row * n;
         double sum, squares;
         deviations<E>(x, n, 0, sum, squares);
-        if (!(squares < (double)INFINITY)) /* the same in all threads */
-            sum_row<32, false, double>(n, [=](int64_t i, double &a, double &b) { a = 0, b = (double)x[i] * (double)x[i]; },
-                                       sum, squares);
-        N length = (N)sqrt(squares);
+        N length = (N)length_of(x, n, squares);
         const bool is_short = length < least;
         length = is_short ? least : length; /* NaN remains */
         if (threadIdx.x == 0)
@@ -160,6 +167,49 @@ template <class E, class A> static ALWAYS_INLINE void differentiate_quotients(co
         const N slope = is_short ? -inverse : inverse, scale = is_short ? 0 : (N)(-dot * (double)inverse);
         for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
             ((N *)p.o)[row * n + i] = g[i] * slope + (y[i] * scale + 0);
+    }
+}
+
+/* Cosines of the angles between rows: the arithmetic of facula_cpu's normalization/row_cosines.inc. */
+template <class E, class A> static ALWAYS_INLINE void compare_rows(const A &p)
+{
+    typedef typename E::number N;
+    const int64_t n = p.runs;
+    const double least = (double)(N)p.epsilon;
+    for (int64_t row = blockIdx.x; row < p.rows; row += gridDim.x) {
+        const N *x = (const N *)p.x + row * n, *y = (const N *)p.y + row * n;
+        double squares, others, products, zero;
+        sum_row<32, false, N>(n, [=](int64_t i, N &a, N &b) { a = x[i] * x[i], b = y[i] * y[i]; }, squares, others);
+        sum_row<32, false, N>(n, [=](int64_t i, N &a, N &b) { a = x[i] * y[i], b = 0; }, products, zero);
+        double length = length_of(x, n, squares), other = length_of(y, n, others);
+        const bool is_short = length < least, is_other_short = other < least;
+        const bool exact = fabs(products) < (double)INFINITY && squares < (double)INFINITY && others < (double)INFINITY &&
+                           (!is_short || squares == 0) && (!is_other_short || others == 0);
+        length = is_short ? least : length; /* NaN remains */
+        other = is_other_short ? least : other;
+        if (!exact) /* the same in all threads */
+            sum_row<32, false, double>(n, [=](int64_t i, double &a, double &b) {
+                a = ((double)x[i] / length) * ((double)y[i] / other), b = 0; }, products, zero);
+        if (threadIdx.x == 0) {
+            ((N *)p.o)[row] = (N)(exact ? products / length / other : products);
+            ((N *)p.inverse)[row] = (N)((is_short ? -1 : 1) / length);
+            ((N *)p.other)[row] = (N)((is_other_short ? -1 : 1) / other);
+        }
+    }
+}
+
+/* Their gradients for x. */
+template <class E, class A> static ALWAYS_INLINE void differentiate_cosines(const A &p)
+{
+    typedef typename E::number N;
+    const int64_t n = p.runs;
+    for (int64_t row = blockIdx.x; row < p.rows; row += gridDim.x) {
+        const N *x = (const N *)p.x + row * n, *y = (const N *)p.y + row * n;
+        const double inverse = (double)((const N *)p.inverse)[row], share = (double)((const N *)p.g)[row] * fabs(inverse);
+        const N slope = (N)(share * fabs((double)((const N *)p.other)[row]));
+        const N scale = (N)(inverse < 0 ? 0 : -share * (double)((const N *)p.cosine)[row] * inverse);
+        for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
+            ((N *)p.o)[row * n + i] = y[i] * slope + (x[i] * scale + 0);
     }
 }
 

@@ -79,6 +79,19 @@ def unit_rows_grad(inputs: Any, parameters: Any) -> bool:
     return found is not None and g.shape == out.shape and inverse.numel == found[0]
 
 
+def cosine_rows(inputs: Any, parameters: Any) -> bool:
+    """Check for cosines of rows."""
+    (x, y), (count,) = inputs, parameters
+    return _rows(x.shape, count, False) is not None and x.shape == y.shape
+
+
+def cosine_rows_grad(inputs: Any, parameters: Any) -> bool:
+    """Check for the gradient of cosines of rows."""
+    (g, x, y, *kept), (count,) = inputs, parameters
+    found = _rows(x.shape, count, False)
+    return found is not None and x.shape == y.shape and all([layout.numel == found[0] for layout in (g, *kept)])
+
+
 def response(inputs: Any, parameters: Any) -> bool:
     """Check for local response normalization, and its gradient."""
     x, size = inputs[-1], parameters[0]
@@ -199,6 +212,8 @@ PROMISES: dict[str, Promise] = {
     "batch_norm_grad": batch_norm_grad,
     **dict.fromkeys(("layer_norm", "rms_norm", "unit_rows"), _norm(False)),
     "unit_rows_grad": unit_rows_grad,
+    "cosine_rows": cosine_rows,
+    "cosine_rows_grad": cosine_rows_grad,
     **dict.fromkeys(("layer_norm_grad", "rms_norm_grad"), _norm_grad(False)),
     "group_norm": _norm(True),
     "group_norm_grad": _norm_grad(True),

@@ -103,11 +103,22 @@ def _group_norm(b: Builder, call: Call) -> list[str | None]:
     return [name, None, None]
 
 
+def _unit(b: Builder, call: Call, place: int) -> str:
+    """Return rows of an operand, divided by their lengths."""
+    axes = range(len(call.shape) - call.parameters[0], len(call.shape))
+    length = b.reduce("ReduceL2", call.name(place), axes, True)
+    return b.add("Div", call.name(place), b.add("Max", length, b.number(call.numbers[-1], call.dtype)))
+
+
 @converter("unit_rows")
 def _unit_rows(b: Builder, call: Call) -> list[str | None]:
+    return [_unit(b, call, 0), None]
+
+
+@converter("cosine_rows")
+def _cosine_rows(b: Builder, call: Call) -> list[str | None]:
     axes = range(len(call.shape) - call.parameters[0], len(call.shape))
-    length = b.reduce("ReduceL2", call.name(0), axes, True)
-    return [b.add("Div", call.name(0), b.add("Max", length, b.number(call.numbers[-1], call.dtype))), None]
+    return [b.reduce("ReduceSum", b.add("Mul", _unit(b, call, 0), _unit(b, call, 1)), axes, False), None, None]
 
 
 @converter("rms_norm")

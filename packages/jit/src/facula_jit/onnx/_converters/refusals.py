@@ -12,7 +12,7 @@ REASONS: dict[tuple[str, str], str] = {
         bernoulli binomial dropout log_standard_gamma normal philox poisson randint standard_gamma uniform""",
     ("is a step of a backward pass, which ONNX lacks", FORWARD): """
         adjugate adjugate_grad attention_grad avg_pool2d_grad batch_norm_grad beta_grad conv2d_weight
-        cumprod_grad extreme_grad extreme_shares
+        cosine_rows_grad cumprod_grad extreme_grad extreme_shares
         cross_entropy_grad ctc_loss_grad gather_back gelu_grad gelu_tanh_grad group_norm_grad is_extreme
         larger_grad layer_norm_grad linear_weight_grad local_response_norm_grad log_softmax_grad max_pool2d_grad
         max_pool2d_pick max_pool2d_values_grad nll_loss_grad product_difference recurrence recurrent_grad relu_grad

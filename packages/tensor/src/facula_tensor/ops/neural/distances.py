@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_storage import float32
+from facula_storage import contiguous, float32
 from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import floating, promote_types
-from ..._core.tensor import Tensor, check_dim, steady
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
 from ..._dispatch.slow_path.planning import broadcast_shapes
@@ -19,6 +19,7 @@ from ..elementwise.pointwise import is_real
 from ..linalg.tril import triu_indices
 from ..reduction.arguments import reduced
 from ..reduction.norms import norm_along
+from .unit_vectors import LEAST_LENGTH, MAX_ROWS
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Real, Steady, Truth
@@ -235,6 +236,52 @@ class _cosine:
         return F.cosine_slope(g, other, input, out, dim, eps)
 
 
+@operator
+class _cosine_rows:
+    """`cosine` along the last `count` dimensions, in one launch. Also returns the inverses of both lengths.
+
+    An inverse is negative if eps is the length.
+    """
+
+    inputs = ("input", "other")
+    parameters = ("count", "eps")
+    launch_scalars = ("eps",)
+    results = ("out", "inverse", "other_inverse")
+    row_major = True
+    batching = "leading"
+
+    def outputs(layout, other, count, eps):
+        if layout.shape != other.shape:
+            raise ArgumentError(f"cosine_rows: expected one shape; got {layout.shape} and {other.shape}")
+        return (contiguous(layout.shape[: len(layout.shape) - count], layout.dtype, layout.device),) * 3
+
+    def vjp_input(F, g, input, other, out, inverse, other_inverse, count, eps):
+        if F is no_record_ops:
+            return F.cosine_rows_grad(g, input, other, out, inverse, other_inverse, (count,))
+        return F.cosine_slope(g, input, other, out, layout_of_tensor(input).ndim - 1, eps)
+
+    def vjp_other(F, g, input, other, out, inverse, other_inverse, count, eps):
+        if F is no_record_ops:
+            return F.cosine_rows_grad(g, other, input, out, other_inverse, inverse, (count,))
+        return F.cosine_slope(g, other, input, out, layout_of_tensor(input).ndim - 1, eps)
+
+
+@operator
+class _cosine_rows_grad:
+    """The gradient of `cosine_rows` for its first operand, in one launch."""
+
+    inputs = ("grad", "input", "other", "cosine", "inverse", "other_inverse")
+    parameters = ("count",)
+    row_major = True
+    batching = "leading"
+
+    def outputs(g, layout, other, cosine, inverse, other_inverse, count):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+ROWS: dict[tuple[object, ...], tuple[int, float]] = {}  # parameters of cosine_rows by dtype, ndim, dim and eps
+
+
 @function(overridable=True)
 def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: Real = 1e-8) -> Tensor:
     """Compute the cosine of the angle between vectors along `dim`.
@@ -249,12 +296,30 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
     tensor([0.7071])
     """
+    try:  # the usual operands: rows of one layout
+        a, b = steady(x1), steady(x2)
+        layout = a._layout
+        parameters = ROWS[layout.dtype, len(layout.shape), dim, eps] if layout is b._layout else None
+    except (AttributeError, KeyError):  # not a plain tensor, or a new key
+        parameters = None
+    if parameters is not None and type(dim) is int:
+        return F.cosine_rows(a, b, parameters)[0]
     a, b = _in_one_floating_dtype("cosine_similarity", x1, x2)
     shape = broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
     at = check_dim("cosine_similarity", dim, len(shape) or 1)
-    a, b = (F.expand(operand, shape or (1,)) for operand in (a, b))  # numbers are vectors of one element
+    is_by_row = a.shape == b.shape and at == a.ndim - 1 and eps >= LEAST_LENGTH
+    if not is_by_row:
+        a, b = (F.expand(operand, shape or (1,)) for operand in (a, b))  # numbers are vectors of one element
     dtype = a.dtype
     if dtype.itemsize == 2:
         a, b = (F.to(operand, (float32,)) for operand in (a, b))
-    result = F.cosine(a, b, (at, eps))
+    if is_by_row:
+        parameters = (1, float(eps))
+        if dtype is a.dtype and type(dim) is int:
+            if len(ROWS) >= MAX_ROWS:
+                ROWS.clear()
+            ROWS[dtype, a.ndim, dim, eps] = parameters
+        result = F.cosine_rows(a, b, parameters)[0]
+    else:
+        result = F.cosine(a, b, (at, eps))
     return result if dtype is a.dtype else F.to(result, (dtype,))
