@@ -74,10 +74,14 @@ def test_indices_out_of_range(operator, bad, position):
     np.testing.assert_array_equal(array, before)
 
 
-def test_thread_counts_give_the_same_bits():
+@pytest.mark.parametrize("order", ["random", "sorted", "nearly sorted", "sorted, negative"])
+def test_thread_counts_give_the_same_bits(order):
     """Check large gathers and index sums on one thread and on three."""
     rng = np.random.default_rng(7)
     array, index = rng.standard_normal((5000, 64)).astype("f4"), rng.integers(0, 5000, 20_000)
+    index = index if order == "random" else np.sort(index - 10 * order.endswith("negative"))
+    if order.startswith("nearly"):
+        index[[9_999, 15_000]] = index[[15_000, 9_999]]
     before, taken, added = get_num_threads(), [], []
     for threads in (1, 3):
         set_num_threads(threads)

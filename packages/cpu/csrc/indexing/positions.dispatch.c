@@ -3,8 +3,8 @@
    Note [Positions]
    ~~~~~~~~~~~~~~~~
    Eight bytes of the mask at a time become bits. Vectors of eight positions are compressed by them and stored whole, as
-   long as the output has room for that; the next store overwrites the rest. Without such vectors every position is
-   stored, and the place advances past the true ones. Neither branches. Large masks are divided into chunks, which are
+   long as the output has room for that; the next store overwrites the rest. With AVX2, places are extracted as bytes
+   from a word. Otherwise every position is stored, and the place advances past the true ones. None branches. Large masks are divided into chunks, which are
    counted first. The output has room for the counted number, and no more is written, even if the mask has changed
    since. */
 #include "runtime/kernel.h"
@@ -34,6 +34,14 @@ static ALWAYS_INLINE int64_t compress_eight(uint64_t bytes, int64_t position, in
     const __m512i places = _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(position));
     _mm512_storeu_si512(o, _mm512_maskz_compress_epi64(bits, places));
     return __builtin_popcount(bits);
+#elif defined(__AVX2__) && defined(__BMI2__)
+    const uint64_t places = _pext_u64(0x0706050403020100, truth * 0xff);
+    const __m256i start = _mm256_set1_epi64x(position);
+    const __m256i low_ones = _mm256_cvtepu8_epi64(_mm_cvtsi64_si128((int64_t)places));
+    const __m256i high_ones = _mm256_cvtepu8_epi64(_mm_cvtsi64_si128((int64_t)(places >> 32)));
+    _mm256_storeu_si256((__m256i *)o, _mm256_add_epi64(low_ones, start));
+    _mm256_storeu_si256((__m256i *)(o + 4), _mm256_add_epi64(high_ones, start));
+    return __builtin_popcountll(truth);
 #else
     int64_t found = 0;
     for (int i = 0; i < WIDTH; i++) {
