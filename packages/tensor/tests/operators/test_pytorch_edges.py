@@ -50,6 +50,20 @@ def test_norms_without_a_least_element_refuse_empty_dimensions(order):
     assert linalg.vector_norm(ft.zeros(0), 0.5).item() == 0
 
 
+@pytest.mark.parametrize("order", [1, 1.2, 2, 3, INF, -INF])
+def test_norms_of_a_single_number(order):
+    x = ft.tensor(-3.0, requires_grad=True)
+    for norm in (linalg.vector_norm(x, order), linalg.vector_norm(x, order, 0)):
+        assert norm.item() == pytest.approx(3) and grad(norm, x)[0].item() == pytest.approx(-1)
+    assert ft.functional.normalize(x, order, 0).item() == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("name", ["dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"])
+def test_integers_pass_where_nothing_is_dropped(name):
+    x = ft.ones(1, 2, 3, 3, dtype=ft.int64)
+    assert getattr(ft.functional, name)(x, 0.5, False) is x
+
+
 @pytest.mark.parametrize("name", ["any", "all"])
 def test_truth_in_out(name):
     x = ft.tensor([[1, 0], [2, 3]], dtype=ft.uint8)

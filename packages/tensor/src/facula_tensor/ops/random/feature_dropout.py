@@ -57,10 +57,10 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
             0 and the others are divided by 1 - p.
     """
     layout = layout_of_tensor(input)
-    if layout.dtype.category != FLOATING:
-        raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     if not training or p == 0 or not layout.numel:
         return input
+    if layout.dtype.category != FLOATING:
+        raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     F, shape = recorded_ops, layout.shape
     parts = (*shape[:dims], *(1,) * (len(shape) - dims))
     if keeps and p < 1:

@@ -173,7 +173,7 @@ def norm_along(input: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = F
     if p == 2:
         return F.norm2(input, (dims, keepdim))
     is_complex = layout.dtype.category == COMPLEX
-    has_long_rows = layout.is_contiguous and dims[-1] == len(layout.shape) - 1 and layout.shape[-1] >= LONG_ROW
+    has_long_rows = layout.is_contiguous and dims[-1:] == (len(layout.shape) - 1,) and layout.shape[-1] >= LONG_ROW
     if p in (1, INF, -INF) and (is_complex or not has_long_rows):  # faster than `norm_p`
         fold = F.sum if p == 1 else F.amax if p > 0 else F.amin
         return fold(F.abs(input), (dims, keepdim))
