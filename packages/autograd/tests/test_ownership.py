@@ -1,7 +1,7 @@
 """No two owners of a gradient share memory that is written to."""
 
 import pytest
-from autograd_helpers import Box, alias, many, recorded_ops
+from autograd_helpers import Box, BoxAdapter, alias, many, recorded_ops
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +74,14 @@ def test_fresh_gradients_become_grad_without_a_copy():
     node.rule = Rule("spied", spy, True, True)
     out.backward()
     assert x.grad is made[0]
+
+
+def test_two_gradients_of_a_leaf_are_added_without_a_copy(monkeypatch):
+    x = Box(3.0, True)
+    out = x + x
+    monkeypatch.setattr(BoxAdapter, "clone", lambda adapter, v: pytest.fail("copies"))
+    out.backward(Box(1.0))
+    assert x.grad.number == 2
 
 
 def test_gradients_of_hooks_are_not_changed_later():

@@ -86,6 +86,9 @@ def run(
                 if e.hooks is None:
                     grad = e._grad
                     if grad is None or noted:
+                        if not own and len(pairs) == 2 and pairs[0][0] is pairs[1][0] and not create:
+                            accumulate(e, plus(h, pairs[1][1]), True)  # as of cat([x, x]): one sum, not a copy first
+                            break
                         accumulate(e, h, own)
                     else:
                         e._grad = adapters[type(grad)].add_into(grad, h)
