@@ -111,7 +111,7 @@ static int is_worth_tiles(const struct facula_elementwise *plan)
     const int size = plan->itemsize[plan->operands - 1];
     int even = !plan->program && plan->cost * 4 <= APART_COST * (size < 4 ? 4 : size);
     for (int i = 0; i < plan->operands; i++)
-        even &= !plan->itemsize[i] || plan->itemsize[i] == size;
+        even &= (!plan->itemsize[i] || plan->itemsize[i] == size) && plan->nest[1 + i] != 2 * size;
     return plan->nest[0] >= LEAST_APART && !even;
 }
 
