@@ -16,7 +16,7 @@ if int(setuptools.__version__.partition(".")[0]) < 77:
 
 SOURCES = (
     "attributes", "buffer", "checks", "description", "dlpack", "launch", "layouts", "module", "replay", "result",
-    "same", "sequence", "slots", "threads",
+    "same", "sequence", "slots", "threads", "windows",
 )  # fmt: skip
 
 

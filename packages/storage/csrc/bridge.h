@@ -9,6 +9,7 @@
                `call_filter`
     attributes.c   an instance's existing __dict__: `dict_descriptor`; method resolution order: `reorder_bases`
     layouts.c  layouts: `use_layouts`, `find_layout`
+    windows.c  views of parts: `find_window`
     module.c   the module's table, and `new_instance`
 
    Functions with the signature of a PyCFunction are entries of the module's table, which documents them. */
@@ -56,6 +57,13 @@ PyObject *reorder_bases(PyObject *module, PyObject *args);
 /* layouts.c */
 PyObject *use_layouts(PyObject *module, PyObject *args);
 PyObject *find_layout(PyObject *module, PyObject *const *args, Py_ssize_t count);
+/* Read shape, strides, dtype and device of a layout. Return the size of an element; -2 for other objects, -1 with an
+   error set. */
+int64_t read_layout(PyObject *layout, PyObject **fields);
+
+/* windows.c */
+int prepare_windows(void); /* -1 with an error set */
+PyObject *find_window(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* threads.c */
 int prepare_threads(void); /* -1 with an error set if this Python lacks a required feature */

@@ -173,7 +173,7 @@ static Py_ssize_t read_attribute(PyObject *layout, PyObject *attribute, int64_t 
 }
 
 /* Append the description of a layout, or of integers, for shapers. 1 if there are too many, -1 for an error. */
-static int read_layout(PyObject *layout, int64_t **end)
+static int read_shape(PyObject *layout, int64_t **end)
 {
     int64_t *const ndim = (*end)++;
     *ndim = -1;
@@ -208,7 +208,7 @@ PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (!old || !shaper || PyErr_Occurred())
         return NULL;
     for (Py_ssize_t i = 2; i < count; i++) {
-        const int misfit = read_layout(args[i], &end);
+        const int misfit = read_shape(args[i], &end);
         if (misfit < 0)
             return NULL;
         if (misfit)

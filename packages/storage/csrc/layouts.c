@@ -216,23 +216,39 @@ static int is_unresolved(PyObject *device)
     return found;
 }
 
-static PyObject *strides_of(PyObject *layout)
+static PyObject *field_of(PyObject *layout, int field)
 {
-    if (offsets[STRIDES] >= 0)
-        return Py_NewRef(*(PyObject **)((char *)layout + offsets[STRIDES]));
-    return get_slot(descriptors[STRIDES], layout, (PyObject *)kind);
+    if (offsets[field] >= 0)
+        return Py_NewRef(*(PyObject **)((char *)layout + offsets[field]));
+    return get_slot(descriptors[field], layout, (PyObject *)kind);
+}
+
+int64_t read_layout(PyObject *layout, PyObject **fields)
+{
+    if (!kind || Py_TYPE(layout) != kind)
+        return -2;
+    for (int i = 0; i < 4; i++)
+        if (!(fields[i] = field_of(layout, SHAPE + i))) {
+            while (i > 0)
+                Py_DECREF(fields[--i]);
+            return -1;
+        }
+    const int64_t itemsize = integer_of(fields[DTYPE], ITEMSIZE);
+    for (int i = 0; i < 4 && itemsize < 0; i++)
+        Py_DECREF(fields[i]);
+    return itemsize;
 }
 
 /* Return the layout of the other table that equals the one of this key, borrowed; NULL, possibly with an error set. */
 static PyObject *in_other_table(PyObject *const *args, PyObject *layout)
 {
     const int is_given = args[1] != Py_None;
-    PyObject *strides = is_given ? Py_NewRef(args[1]) : strides_of(layout);
+    PyObject *strides = is_given ? Py_NewRef(args[1]) : field_of(layout, STRIDES);
     PyObject *key = is_given ? PyTuple_Pack(3, args[0], args[2], args[3])
                     : strides ? PyTuple_Pack(4, args[0], strides, args[2], args[3]) : NULL;
     PyObject *found = key ? PyDict_GetItemWithError(is_given ? by_shape : by_strides, key) : NULL;
     if (found && is_given) {
-        PyObject *others = strides_of(found);
+        PyObject *others = field_of(found, STRIDES);
         if (!others || PyObject_RichCompareBool(others, strides, Py_EQ) != 1)
             found = NULL;
         Py_XDECREF(others);

@@ -56,6 +56,10 @@ static PyMethodDef methods[] = {
      "find_layout(shape, strides, dtype, device) -> Layout or None\n\nReturn the layout in the table, which is added if "
      "necessary; row-major if the strides are None. None if the device is not resolved, or unless shape and strides are tuples "
      "of ints of 0 or more, equally long, and no number of bytes exceeds 63 bits."},
+    {"find_window", (PyCFunction)(void (*)(void))find_window, METH_FASTCALL,
+     "find_window(layout, index) -> (Layout, int) or None\n\nReturn the layout of the view that a tuple of ints, slices, None "
+     "and `...` selects, and the offset of its first element in bytes. None if the index is out of range, has a negative step "
+     "or contains other objects, also as bounds, or if `layout` is no Layout."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance without attributes, created without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "Return a function for gc.callbacks that keeps an entry in the given dict while the collector runs."},
@@ -76,7 +80,7 @@ PyMODINIT_FUNC PyInit__bridge(void)
     if (!module)
         return NULL;
     if (prepare_launches(module) || prepare_exports(module) || prepare_dlpack(module) ||
-        prepare_sequences(module) || prepare_comparisons(module) || prepare_checks() || prepare_threads()) {
+        prepare_sequences(module) || prepare_comparisons(module) || prepare_checks() || prepare_threads() || prepare_windows()) {
         Py_DECREF(module);
         return NULL;
     }

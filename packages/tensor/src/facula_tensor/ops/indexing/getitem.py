@@ -13,7 +13,7 @@ from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import ArgumentError, FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
 from facula_storage import Device, Layout, bool_, contiguous, int64, meta, uint8
-from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.layouts import INTEGER, find_window
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import recorders
 
@@ -31,7 +31,7 @@ from ..._dispatch.view_call import view_at
 from ..shape import slicing as _slicing  # noqa: F401  declares select and slice
 from .batches import put_at, taken, taken_back
 from .many import mask_positions, merged
-from .windows import FIND, INDEX, fast_window, note_bounds
+from .windows import FIND, INDEX, NO_WINDOW, note_bounds
 
 if TYPE_CHECKING:
     from ..._core.types import Index
@@ -80,7 +80,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             lo = la.first_rows(last - first)
             op, parameters = SLICE, (0, first, last, 1)
         else:
-            lo, delta = fast_window(la, index if kind is tuple else (index,))
+            lo, delta = find_window(la, index if kind is tuple else (index,)) or NO_WINDOW
             op, parameters = INDEX, (index if kind is tuple else (index,),)
     except (AttributeError, IndexError, TypeError, ValueError):
         lo = None
@@ -278,25 +278,25 @@ def _position(part: Any, dim: int, length: int) -> int:
     return position
 
 
-def _check_bound(part: object, dim: int, name: str) -> None:
-    """Raise a TypeError if the bound `name` of the slice for dimension `dim` is not an integer."""
-    if part is not None and not hasattr(part, "__index__"):
+def _bound(part: Any, dim: int, name: str) -> int | None:
+    """Return the bound `name` of the slice for dimension `dim`; TypeError if it is not an integer."""
+    bound = getattr(part, name)
+    if bound is not None and not hasattr(bound, "__index__"):
         raise InvalidTypeError(
-            f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}"
+            f"index: expected integers in the slice for dimension {dim}; got {name} {describe(bound)}"
         )
+    return None if bound is None else bound.__index__()  # type: ignore[no-any-return]
 
 
 def _checked_slice(part: slice, own: int) -> slice:
-    """Return a slice; raise an error with the dimension if its bounds are not integers or its step is not positive."""
-    for name in ("start", "stop", "step"):
-        _check_bound(getattr(part, name), own, name)
-    step = 1 if part.step is None else part.step.__index__()
-    if step <= 0:
+    """Return a slice of integers; raise an error with the dimension if a bound is none or the step is not positive."""
+    start, stop, step = [_bound(part, own, name) for name in ("start", "stop", "step")]
+    if step is not None and step <= 0:
         raise ArgumentError(
             f"index: expected a positive step; got {step}; for the reverse order index with "
             "facula.arange(n - 1, -1, -1)"
         )
-    return part
+    return slice(start, stop, step)
 
 
 def _as_index(part: Any, device: Device) -> Tensor | int:

@@ -10,7 +10,7 @@ from facula_autograd.extend.nodes import edge_to
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, bool_, int64
-from facula_storage.extend.layouts import FLOATING, layout_cache_clearers
+from facula_storage.extend.layouts import FLOATING, find_window, layout_cache_clearers
 
 from ..._core.errors import relabel, show
 from ..._core.memory import check_overlap, check_writable, meet, shares_memory
@@ -31,7 +31,7 @@ from ..._dispatch.slow_path.writing import write
 from ..._dispatch.view_call import MAX_WINDOWS
 from .getitem import Named, basic, between_commas, put_into
 from .many import mask_positions, merged, unmerged
-from .windows import fast_window
+from .windows import NO_WINDOW
 
 if TYPE_CHECKING:
     from ..._core.types import Index, Operand
@@ -56,7 +56,7 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
         free = unrecorded() if active_modes else False  # whether recording is off for all operands
         if not (free or (free is False and self.node is None)):
             raise InvalidTypeError  # must be recorded
-        lo, delta = fast_window(la, index if type(index) is tuple else (index,))
+        lo, delta = find_window(la, index if type(index) is tuple else (index,)) or NO_WINDOW
         if kind is float or kind is int:
             key, number = _settable[kind, lo]
             launch = _fills[key].launch

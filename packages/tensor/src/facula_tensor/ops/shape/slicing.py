@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
-from facula_storage import Layout, layout_of
-from facula_storage.extend.layouts import INTEGER
+from facula_storage import Layout
+from facula_storage.extend.layouts import INTEGER, find_window
 from facula_storage.extend.recording import note_bound, recorders
 
 from ..._core.errors import named, shown
@@ -64,12 +64,7 @@ class select:
                 f"select: index {index} is out of range for dimension {at} of size {length}; "
                 f"use {-length} to {length - 1}"
             )
-        step = layout.strides[at]
-        shape, strides = layout.shape, layout.strides
-        selected = layout_of(
-            shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device
-        )
-        return selected, (index + length if index < 0 else index) * step * layout.dtype.itemsize
+        return find_window(layout, (*(slice(None),) * at, index.__index__()))
 
     def vjp_input(F, g, input_layout, dim, index):
         dense = dense_in_order(input_layout)
@@ -84,17 +79,7 @@ class _slice:
     is_part = True
 
     def window(layout, dim, start, stop, step):
-        count = max(0, -(-(stop - start) // step))
-        shape, strides = layout.shape, layout.strides
-        if step == 1 and not dim and count:
-            return layout.first_rows(count), start * strides[0] * layout.dtype.itemsize
-        part = layout_of(
-            (*shape[:dim], count, *shape[dim + 1 :]),
-            (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]),
-            layout.dtype,
-            layout.device,
-        )
-        return part, start * strides[dim] * layout.dtype.itemsize if count else 0
+        return find_window(layout, (*(slice(None),) * dim, slice(start, stop, step)))
 
     def vjp_input(F, g, input_layout, dim, start, stop, step):
         dense = dense_in_order(input_layout)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import Layout, layout_of
+from facula_storage.extend.layouts import find_window
 
 from ..._core.tensor import Tensor, check_dim, method
 from ..._dispatch.arguments import axis_for
@@ -160,9 +161,7 @@ class unsqueeze:
 
     def window(layout, dim):
         at = new_dim("unsqueeze", dim, len(layout.shape))
-        step = layout.strides[at] * layout.shape[at] if at < len(layout.shape) else 1
-        shape = (*layout.shape[:at], 1, *layout.shape[at:])
-        return layout_of(shape, (*layout.strides[:at], step, *layout.strides[at:]), layout.dtype, layout.device), 0
+        return find_window(layout, (*(slice(None),) * at, None))
 
     @may_alias_grad
     def vjp_input(F, g, input_layout, _dim):
