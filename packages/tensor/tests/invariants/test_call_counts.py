@@ -64,6 +64,7 @@ ABOVE: dict[str, dict[str, int]] = {
         "one_hot": 20, "polygamma": 8, "pow": 51, "rad2deg": 8, "rad2deg_": 6, "real": 4, "relu6": 7,
         "scaled_dot_product_attention": 38, "scatter_": 6, "scatter_add_": 6, "selu": 6, "sgn": 8, "signbit": 9,
         "sinc": 6, "sinc_, recorded": 4, "solve_triangular": 19, "vdot": 7, "view_as_complex": 8,
+        "cosine_similarity": 6,
     },
 }  # fmt: skip
 """Reasons for more calls, and their largest number for each function. For NumPy's kernels it depends on NumPy."""
