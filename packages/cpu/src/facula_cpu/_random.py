@@ -7,6 +7,8 @@ Launch: `launch(n, output, seed, offset, *parameters)`, with a contiguous output
         randint    low, high (ints): evenly from [low, high); bool and integer dtypes
         bernoulli  probability of 1 (float), else 0; all real dtypes
         philox     block (int): the generator's words, from that block on; int32
+        range      first, last, step: evenly spaced numbers, not random; instead of seed and offset the number of those
+                   that are computed from `first`, and the number of all minus 1; float32 and float64, and int64 of ints
 
 `inputs` is empty, or the types of these scalars.
 """
@@ -14,6 +16,8 @@ Launch: `launch(n, output, seed, offset, *parameters)`, with a contiguous output
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from facula_storage import int64
 
 from ._kernels import ffi
 from ._runtime.planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
@@ -30,6 +34,7 @@ SCALARS = {
     "randint": (int, int),
     "bernoulli": (float,),
     "philox": (int,),
+    "range": (float, float, float),
 }
 
 
@@ -56,7 +61,7 @@ def plan_random(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
         kernel_for("random").address,
         struct,
         arrays=1,
-        scalars=(int, int, *SCALARS[operator]),
+        scalars=(int, int, *((int,) * 3 if operator == "range" and output.dtype is int64 else SCALARS[operator])),
         cost=draw.cost,
         any_size=True,
     )

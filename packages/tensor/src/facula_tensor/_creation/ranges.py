@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
-from facula_storage import Device, DType, contiguous, cpu, int64, layout_of, meta
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64, layout_of, meta
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.plans import PlanTable
 from facula_storage.extend.recording import note_constant, recorders
 
-from .._core.allocation import place_of
+from .._core.allocation import fresh, place_of
 from .._core.default_device import other_defaults
 from .._core.foreign import tensor_over
 from .._core.promotion import as_dtype, as_end, as_integer, as_number, check_scalar, get_default_dtype, number_for
@@ -90,20 +90,8 @@ def _arange(
     if count and dtype.category == INTEGER:
         for end_ in (start, start + (count - 1) * step):
             check_scalar(int(end_), dtype, "arange")
-    place = place_of(device)
-    if place is meta:
-        return empty(count, dtype=dtype, device=meta)
-    if start == 0 and step == 1 and integers and place is cpu and count <= MOST_COUNTED and not recorders:
-        counted = make(Tensor, contiguous((count,), int64), _counted()._storage)
-        counted = no_record_ops.clone(counted) if dtype is int64 else no_record_ops.to(counted, (dtype,))
-        return _keep("arange", made, counted)
-    if integers:
-        integers = max(abs(start), abs(end)) < 1 << 63
-    try:
-        values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
-    except (MemoryError, ValueError):  # a ValueError for more than the address space
-        raise no_memory("arange", count, dtype) from None
-    return _keep("arange", made, _from_own(values, dtype, place))
+    integers = integers and max(abs(start), abs(end)) < 1 << 63
+    return _keep("arange", made, _spaced("arange", count, count, (start, end, step), integers, dtype, place_of(device)))
 
 
 @maker()
@@ -143,16 +131,11 @@ def linspace(
         raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
     if dtype.category == INTEGER:
         ends = [number_for(end_, dtype, "linspace") for end_ in ends]
-    if place_of(device) is meta:
-        return empty(steps, dtype=dtype, device=meta)
     first, last = ends
-    step = (last - first) / (steps - 1) if steps > 1 else 0
-    try:
-        places, half = np.arange((steps + 1) // 2), steps // 2  # from each end
-        values = np.concatenate((first + step * places, last - step * places[:half][::-1]))
-    except (MemoryError, ValueError):
-        raise no_memory("linspace", steps, dtype) from None
-    return _keep("linspace", made, _from_own(values, dtype, place_of(device)))
+    numbers = first, last, (last - first) / (steps - 1) if steps > 1 else 0
+    integers = all([type(number) is int for number in numbers])
+    result = _spaced("linspace", steps, (steps + 1) // 2, numbers, integers, dtype, place_of(device))
+    return _keep("linspace", made, result)
 
 
 @maker()
@@ -193,7 +176,6 @@ def eye(
 # contains the numbers' types, since 1, 1.0 and True are equal. 0.0 and -0.0 are equal too, so they are not
 # cached.
 MOST_KEPT, KEPT_BYTES = 256, 1 << 13
-MOST_COUNTED = 1 << 14
 _saved_of: dict[tuple[object, ...], Tensor] = {}
 _made_once: set[tuple[object, ...]] = set()
 _NUMBERS = {int, float, type(None), None}
@@ -238,23 +220,42 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
     return tensor
 
 
-@lru_cache(maxsize=1)
-def _counted() -> Tensor:
-    """Return the integers from 0; private."""
-    return tensor_over(np.arange(MOST_COUNTED))
+_ranges = PlanTable("range")
 
 
-def _from_own(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
-    """Return a new tensor with the elements of an unshared array, cast."""
-    source = tensor_over(array)
-    note_constant(source._storage)
-    result = no_record_ops.clone(source) if source.dtype is dtype else no_record_ops.to(source, (dtype,))
-    return result if device is cpu else no_record_ops.to_device(result, (device, False))
+def _spaced(
+    operation: str, count: int, half: int, numbers: tuple[Any, Any, Any], integers: bool, dtype: DType, place: Device
+) -> Tensor:
+    """Return a new tensor of evenly spaced numbers, which are computed from the nearer end.
 
-
-def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:
-    """Return the error for `count` numbers that NumPy could not allocate."""
-    gib = count * dtype.itemsize / (1 << 30)
-    return NoMemoryError(
-        f"{operation}: expected {gib:,.1f} GiB more host memory for {dtype.name} ({count},); ask for fewer numbers"
-    )
+    Arguments:
+        operation: the name of the function, for errors.
+        count: the number of elements.
+        half: the number of elements that are computed from the first number.
+        numbers: the first number, the last one, and the distance.
+        integers: whether they are computed as int64; otherwise in float64 or complex128.
+        dtype: the dtype of the result.
+        place: its device.
+    """
+    if place is meta:
+        return empty(count, dtype=dtype, device=meta)
+    first, last, step = numbers
+    kind = int64 if integers else dtype if dtype is float32 else float64
+    if complex in map(type, numbers):
+        places = np.arange(count)
+        values = tensor_over(np.where(places < half, first + step * places, last - step * places[::-1]))
+    else:  # recordings treat NumPy's memory as a constant
+        values = tensor_over(np.empty(count, kind.numpy)) if recorders else fresh(contiguous((count,), kind), operation)
+        layout = values._layout
+        launch = _ranges.dense[layout.dense]
+        if launch is None:
+            plan = cpu.backend.plan("range", (), (layout,), ())
+            _ranges.add_dense(_ranges.dense, layout.dense, plan)
+            launch = plan.launch
+        launch(count, values._storage.ptr, half, count - 1, first, last, step)
+    if recorders:
+        note_constant(values._storage)
+        values = no_record_ops.clone(values)
+    if values.dtype is not dtype:
+        values = no_record_ops.to(values, (dtype,))
+    return values if place is cpu else no_record_ops.to_device(values, (place, False))
