@@ -205,11 +205,13 @@ def test_setitem(index, value, layout):
         assert not watch.others, dtype
 
 
-def test_setitem_takes_the_slow_path_once():
-    x = ft.zeros(4, 5)
+def test_setitem_of_tensors_takes_the_slow_path_once():
+    x, row = ft.zeros(4, 5), ft.ones(5)
     with Watch() as watch:
         x[1] = 2.0
-        x[2] = 2.0
+        x[1] = row
+        x[2] = row
+        x[:, 2:4] = row[:2]
     assert watch.others == ["setitem"]
 
 

@@ -12,7 +12,7 @@ from facula_storage import Layout
 
 from ..._core.call_sites import user_frame
 from ..._core.errors import named
-from ..._core.memory import check_out
+from ..._core.memory import check_out, overlaps_itself
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..namespaces import no_record_ops, operators
 from .launching import MISSED, launch
@@ -34,20 +34,40 @@ def copy_plan(source: Layout, target: Layout) -> Plan:
     return op.slow_table.by_key.get(((source,), target)) or _new_plan(op, "copy", (source,), target, ())
 
 
+def known_copy_plan(source: Layout, target: Layout) -> Any:
+    """Return the plan of a copy that was made before, or follows from one for other layouts; None if there is none."""
+    op = operators["to"]
+    plan = op.slow_table.by_key.get(((source,), target))
+    if plan is None and type(source) is type(target) is Layout:
+        plan = _plan_of_other_layouts(op, (source,), target, ())
+    return plan
+
+
+def _kind(inputs: tuple[Layout, ...], target: Layout, parameters: tuple[object, ...]) -> tuple[object, ...]:
+    return ("write", *[(layout.dtype, layout.device) for layout in (target, *inputs)], parameters)
+
+
+def _plan_of_other_layouts(
+    op: Operator, inputs: tuple[Layout, ...], target: Layout, parameters: tuple[object, ...]
+) -> Plan | None:
+    """Return the plan that follows from one for other layouts, and store it; None if there is none."""
+    known = op.slow_table.by_kind.get(_kind(inputs, target, parameters))
+    launch = known and known.for_layouts and known.for_layouts(target, *inputs)
+    if known is None or launch is None:
+        return None
+    return op.slow_table.add((inputs, target, *parameters), known.with_layouts(inputs, (target,), launch, parameters))
+
+
 def _new_plan(
     op: Operator, name: str, inputs: tuple[Layout, ...], target: Layout, parameters: tuple[object, ...]
 ) -> Plan:
     """Make a plan of the kernel `name` that changes `target`, if possible from one for other layouts, and store it."""
-    table = op.slow_table
-    kind = ("write", *[(layout.dtype, layout.device) for layout in (target, *inputs)], parameters)
-    known = table.by_kind.get(kind)
-    launch = known and known.for_layouts and known.for_layouts(target, *inputs)
-    if known and launch:
-        plan = known.with_layouts(inputs, (target,), launch, parameters)
-    else:
-        plan = target.device.backend.plan(name, inputs, (target,), parameters)
-        table.add_kind(kind, plan)
-    return table.add((inputs, target, *parameters), plan)
+    plan = _plan_of_other_layouts(op, inputs, target, parameters)
+    if plan is not None:
+        return plan
+    plan = target.device.backend.plan(name, inputs, (target,), parameters)
+    op.slow_table.add_kind(_kind(inputs, target, parameters), plan)
+    return op.slow_table.add((inputs, target, *parameters), plan)
 
 
 def write(target: Tensor, source: Tensor) -> None:
@@ -107,11 +127,13 @@ def is_copied(operation: str, target: Any, source: Any, exact: bool = False) -> 
             free = unrecorded()
             if free is None:
                 return False
-        if not (free or (target.node is None and source.node is None)) or not la.is_contiguous:
+        if not (free or (target.node is None and source.node is None)) or (
+            not la.is_contiguous and overlaps_itself(la)
+        ):
             return False
         if exact and (la.shape != lb.shape or la.dtype is not lb.dtype):
             return False
-        launch = operators["to"].slow_table.by_key[(lb,), la].launch
+        launch = known_copy_plan(lb, la).launch
         sa.version + 1  # read-only memory has version None and raises a TypeError here
         pa = sa.ptr + oa
         pb = sb.ptr + ob

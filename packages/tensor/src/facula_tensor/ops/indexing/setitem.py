@@ -13,7 +13,7 @@ from facula_storage import Layout, bool_, int64
 from facula_storage.extend.layouts import FLOATING, find_window, layout_cache_clearers
 
 from ..._core.errors import relabel, show
-from ..._core.memory import check_overlap, check_writable, meet, shares_memory
+from ..._core.memory import check_overlap, check_writable, meet, overlaps_itself, shares_memory
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
 from ..._core.wrapped import innermost
 from ..._creation.filling import fill_plan, fills
@@ -27,7 +27,7 @@ from ..._dispatch.slow_path.nodes import node_for
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.slow_path.snapshots import edge_from, snapshots_of
 from ..._dispatch.slow_path.view_changes import rebase
-from ..._dispatch.slow_path.writing import write
+from ..._dispatch.slow_path.writing import known_copy_plan, write
 from ..._dispatch.view_call import MAX_WINDOWS
 from .getitem import Named, basic, between_commas, put_into
 from .many import mask_positions, merged, unmerged
@@ -58,7 +58,7 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
             raise InvalidTypeError  # must be recorded
         lo, delta = find_window(la, index if type(index) is tuple else (index,)) or NO_WINDOW
         if kind is float or kind is int:
-            key, number = _settable[kind, lo]
+            key, number = _settable.get((kind, lo)) or _learn_settable(kind, lo)
             launch = _fills[key].launch
             value = number(value)
             sa.version + 1  # read-only memory has version None: a TypeError
@@ -70,7 +70,7 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
             ob = value._offset
             if value.node is not None and not free:
                 raise InvalidTypeError  # must be recorded
-            key, target_bytes, source_bytes = _settable[lb, lo]
+            key, target_bytes, source_bytes = _settable.get((lb, lo)) or _learn_settable(lb, lo)
             launch = _plans[key].launch
             sa.version + 1
             pa = sa.ptr + oa + delta
@@ -93,7 +93,7 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
         raise
 
 
-# Calls that passed all checks that depend only on layouts (or on a number's type): the tables in which `fill_plan` and
+# Calls that pass all checks that depend only on layouts (or on a number's type): the tables in which `fill_plan` and
 # `write` keep their plans, and further facts for the fast path.
 _settable: dict[tuple[object, ...], tuple[Any, ...]] = {}
 layout_cache_clearers.append(_settable.clear)
@@ -101,19 +101,26 @@ _plans = operators["to"].slow_table.by_key
 _fills = fills.by_key
 
 
-def _learn_settable(target: Layout, source: Layout | None, kind: type) -> None:
-    """Register a successful call for the fast path.
-
-    `target` and `source` are layouts, `kind` the type of the value. A number has no source.
-    """
-    if len(_settable) >= MAX_WINDOWS:
-        _settable.clear()
-    if source is not None:
-        _settable[source, target] = ((source,), target), target.extent, source.extent
-    elif kind in (int, float) and (target.dtype.category == FLOATING or (target.dtype is int64 and kind is int)):
+def _learn_settable(value: Layout | type, target: Layout | None) -> Any:
+    """Return the entry of `_settable` for values of this layout or type, and store it; None if the slow path must
+    decide."""
+    found: tuple[Any, ...]
+    if type(target) is not Layout or overlaps_itself(target):
+        return None
+    if type(value) is Layout:
+        if (value.dtype.is_complex and not target.dtype.is_complex) or known_copy_plan(value, target) is None:
+            return None
+        found = ((value,), target), target.extent, value.extent
+    elif value in (int, float) and (target.dtype.category == FLOATING or (target.dtype is int64 and value is int)):
         number = int if target.dtype is int64 else float
         fill_plan(target, number)
-        _settable[kind, target] = (number, target), number
+        found = (number, target), number
+    else:
+        return None
+    if len(_settable) >= MAX_WINDOWS:
+        _settable.clear()
+    _settable[value, target] = found
+    return found
 
 
 @boundary
@@ -143,7 +150,7 @@ def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = 
             fitting = _broadcast_value(F, layout_of_tensor(window), held, layout_of_tensor(window).shape)
             _set_window(self, window, F.add(window, fitting), record)
         elif named is None:
-            _set_window(self, window, held, record, kind)
+            _set_window(self, window, held, record)
         else:
             _set_named(self, window, dim, named, held, record, issubclass(kind, Tensor), accumulate)
     except Exception as error:
@@ -151,11 +158,8 @@ def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = 
         raise
 
 
-def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kind: type = Tensor) -> None:
-    """Set the part of `target` that `window` views to `value`, which was converted from an object of type `kind`.
-
-    The change is recorded if `record`.
-    """
+def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool) -> None:
+    """Set the part of `target` that `window` views to `value`. The change is recorded if `record`."""
     now = snapshot(window)
     layout = layout_of_tensor(now)
     fitting = _broadcast_value(recorded_ops if record else no_record_ops, layout, value, layout.shape)
@@ -169,7 +173,6 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     write(now, no_record_ops.clone(value) if shares_memory(value, now) else value)
     mutated(now, "setitem")
     if not record:
-        _learn_settable(layout, value._layout if kind is Tensor else None, kind)
         return
     # A change of the view updates the history of its base and of the other views.
     old = edge_to(window)
