@@ -34,6 +34,21 @@ static ALWAYS_INLINE double add_widened(double s, double x)
     return s + x;
 }
 
+/* The bytes of `width` that prefetch_rows should request: 0 if n rows fit in the L2 cache. */
+static ALWAYS_INLINE int64_t bytes_ahead(int64_t n, int64_t row_step, int64_t width)
+{
+    enum { IN_CACHE = 1 << 18 };
+    return n * row_step > IN_CACHE ? width : 0;
+}
+
+/* Requests `bytes` of the rows that are reduced next. The processor does not prefetch short pieces of distant rows. */
+static ALWAYS_INLINE void prefetch_rows(const char *a, int64_t rows, int64_t row_step, int64_t bytes)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t at = 0; at < bytes; at += 64)
+            __builtin_prefetch(a + i * row_step + at);
+}
+
 /* Selects elements of x where the mask is set, otherwise elements of y. */
 #define SELECT(mask, x, y) ((__typeof__(x))(((mask) & (__typeof__(mask))(x)) | (~(mask) & (__typeof__(mask))(y))))
 
