@@ -7,10 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidIndexError
+from facula_storage.extend.layouts import FLOATING
 
 from ...._core.geometry import several
 from ...._core.tensor import Tensor, layout_of_tensor, steady
 from ...._creation.filled import zeros
+from ...._dispatch.declaration import elementwise
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
 from ...._forms.ops.neural.pooling.unpooling import (
@@ -32,6 +34,39 @@ if TYPE_CHECKING:
     from ...._core.types import Function
     from ...._dispatch.kinds import Numbers, RealOrTensor
     from ...._dispatch.namespaces import Namespace
+
+
+@elementwise
+class _window_root:
+    """Compute sign(x) relu(|x|) count to the power `exponent`, for numbers `count` and `exponent`."""
+
+    inputs = ("input", "count", "exponent")
+    inplace = False
+
+    def value(F, input, count, exponent):
+        return ((input + 0.0) * count) ** exponent  # -0 becomes 0
+
+    def vjp_input(F, g, input, count, exponent):
+        return F.window_root_grad(g, input, count, exponent, exponent - 1)
+
+
+@elementwise
+class _window_root_grad:
+    """Compute the gradient of `window_root`, which is 0 for elements 0; `less` is exponent - 1."""
+
+    inputs = ("input", "means", "count", "exponent", "less")
+    inplace = False
+
+    def value(F, input, means, count, exponent, less):
+        slope = (means * count) ** less * exponent * count * abs(F.sign(means))  # the sign of NaN is 0
+        return F.where(means == 0, 0, input * slope)
+
+    def vjp_input(F, g, means, count, exponent, less):
+        return F.window_root_grad(g, means, count, exponent, less)
+
+    def vjp_means(F, g, input, means, count, exponent, less):
+        return F.window_root_grad(g * input * (exponent * count), means, count, less, less - 1)
+
 
 AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
 
@@ -109,9 +144,11 @@ def unpooling(dims: int) -> None:
         kernel = several(power_name, "kernel_size", kernel_size, dims, 1)
         power = norm_type if isinstance(norm_type, Tensor) else float(norm_type)
         powers = F.pow(steady(as_tensor(power_name, input)), power)
-        means = AVERAGES[dims](powers, kernel, stride, 0, ceil_mode)
+        means, count = AVERAGES[dims](powers, kernel, stride, 0, ceil_mode), prod(kernel)
+        if isinstance(power, float) and layout_of_tensor(means).dtype.category == FLOATING:
+            return F.window_root(means, count, 1 / power)
         positive = F.mul(F.sign(means), F.relu(F.abs(means)))
-        return F.pow(F.mul(positive, prod(kernel)), 1 / power)
+        return F.pow(F.mul(positive, count), 1 / power)
 
 
 for dims in (1, 2, 3):
