@@ -1,7 +1,10 @@
 """Calls that differ from an earlier one only in lengths and strides take no slow path and have correct results."""
 
+from operator import setitem
+
 import numpy as np
 import pytest
+from slow_path import calls as watched
 from slow_path import slow_calls
 
 import facula_tensor as ft
@@ -142,6 +145,37 @@ def test_another_shape_stays_on_the_fast_path(name, dtype, monkeypatch):
         assert (result.dtype, result.stride()) == (wanted.dtype, wanted.stride())
     if dtype is ft.float32:
         assert slow_calls(lambda: call(31)) == []
+
+
+# By call: the function that plans it for other lengths, and what is called.
+PLANNED = {
+    "copy_": ("writing._plan_of_other_layouts", lambda n: ft.zeros(n, 4).copy_(ft.ones(n, 1))),
+    "copy_ to columns": ("writing._plan_of_other_layouts", lambda n: ft.zeros(n, 4)[:, ::2].copy_(ft.ones(n, 2))),
+    "x[...] = a tensor": ("writing._plan_of_other_layouts", lambda n: setitem(ft.zeros(n, 4), (..., 1), ft.ones(n))),
+    "x[...] = a number": ("filling.make_fill_plan", lambda n: setitem(ft.zeros(n, 4), (..., slice(1, 3)), 2.5)),
+    "fill_": ("filling.make_fill_plan", lambda n: ft.zeros(n, 4)[:, ::2].fill_(2.5)),
+    "eye": ("filling.make_fill_plan", lambda n: ft.eye(n, 30, dtype=ft.float64)),
+    "conv2d of one pixel": ("pointwise.views_of", lambda n: conv2d(ft.ones(1, 2, n, 9), ft.ones(3, 2, 1, 1))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_a_call_is_planned_once(name):
+    """Another length makes one plan, and the second call with it makes none."""
+    planner, call = PLANNED[name]
+    planners, seen = {planner for planner, _ in PLANNED.values()}, []
+
+    def note(frame):
+        function = f"{frame.f_globals['__name__'].rsplit('.')[-1]}.{frame.f_code.co_name}"
+        if function in planners:
+            seen.append(function)
+
+    for n in (12, 13, 14, 15, 16):
+        call(n)
+    for n in (23, 23):
+        with watched(note):
+            call(n)
+        assert seen == [planner]
 
 
 @pytest.mark.parametrize("n", [4, 11])

@@ -212,7 +212,10 @@ def plan_by_checking(
             return None
         fixed = parameters[: op.fixed]
         given = [fixed[place] for place in op.varying] if op.varying else ()
-        launch = known.for_layouts and known.for_layouts(*outputs, *layouts, *given)
+        if known.any_size and layouts == outputs:
+            launch: Any = known.launch
+        else:
+            launch = known.for_layouts and known.for_layouts(*outputs, *layouts, *given)
         if launch is None:
             return table.add(key, make_plan(op, layouts, outputs, fixed))
         plan = known.with_layouts(layouts, outputs, launch, fixed)
