@@ -84,6 +84,8 @@ UNUSED = ["-O0"]  # the baseline of a library that this machine alone will use, 
 # Files with additional flags. Matrix products need fused multiply-adds. Functions select values without branches: when
 # GCC moves code into the sides of a selection, loops get longer or are not vectorized.
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
+# Loops of functions that compute several vectors at a time, with interleaved instructions: see loops/functions.inc.
+INTERLEAVED = [*WITHOUT_BRANCHES, "-fschedule-insns", "-fsched-pressure"]
 
 
 def plans_digest():
@@ -96,15 +98,15 @@ SPECIAL = {
     "convolution/depthwise.dispatch.c": ["-ffp-contract=fast"],
     "convolution/shallow.dispatch.c": ["-ffp-contract=fast"],
     "convolution/winograd.dispatch.c": ["-ffp-contract=fast"],
-    "elementwise/bessel.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/bessel.dispatch.c": INTERLEAVED,
     "elementwise/complex.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/exponents.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/floating.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/gamma.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/neural.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/rounding.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/special.dispatch.c": WITHOUT_BRANCHES,
-    "elementwise/trigonometric.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/exponents.dispatch.c": INTERLEAVED,
+    "elementwise/floating.dispatch.c": INTERLEAVED,
+    "elementwise/gamma.dispatch.c": INTERLEAVED,
+    "elementwise/neural.dispatch.c": INTERLEAVED,
+    "elementwise/rounding.dispatch.c": INTERLEAVED,
+    "elementwise/special.dispatch.c": INTERLEAVED,
+    "elementwise/trigonometric.dispatch.c": INTERLEAVED,
     "files/portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
     "linalg/elimination.dispatch.c": ["-fcx-limited-range"],
     "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],

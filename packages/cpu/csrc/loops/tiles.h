@@ -2,6 +2,7 @@
    the loop is vectorized and costs more than copying its elements; and one loop suffices for all steps. */
 #pragma once
 #include "runtime/kernel.h"
+#include "runtime/vector.h"
 
 #include <string.h>
 
