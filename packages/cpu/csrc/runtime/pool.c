@@ -2,11 +2,15 @@
 
    Note [The pool]
    ~~~~~~~~~~~~~~~
-   A job is a count of small tasks. Workers and the caller take indices from one counter, so a thread that the system
-   delays holds up at most one task. Publishing a job opens the gate; a worker that passes is counted. The caller
-   shuts the gate when no index is left and waits only for the workers inside: a worker that was not scheduled in
-   time finds the gate shut, and the caller does not wait for it. Workers spin for SPIN_NS after a job, because the
-   next kernel of a training step follows within microseconds, and then sleep on a futex.
+   A job is a count of small tasks. Each thread takes the indices of its own range in order, and then those that are
+   left of other ranges, so a thread that the system delays holds up at most one task. Neighbouring tasks use
+   neighbouring memory. If they alternated between cores, each core would prefetch what the other one writes: pads of
+   800,000 elements took 190 us on two cores instead of 130.
+
+   Publishing a job opens the gate; a worker that passes is counted. The caller shuts the gate when no index is left and
+   waits only for the workers inside: a worker that was not scheduled in time finds the gate shut, and the caller does
+   not wait for it. Workers spin for SPIN_NS after a job, because the next kernel of a training step follows within
+   microseconds, and then sleep on a futex.
 
    gate:   OPEN while indices may be taken, plus the number of workers inside. It is 0 between jobs.
    epoch:  counts jobs; workers wait for it to change (spinning or on the futex).
@@ -44,7 +48,7 @@
 #include "runtime/library.cdef.h"
 #include "runtime/observer.h"
 
-enum { MOST_THREADS = 256, SPINS_PER_LOOK = 64, SPINS_BEFORE_YIELD = 256 };
+enum { MOST_THREADS = 256, MOST_RANGES = 16, SPINS_PER_LOOK = 64, SPINS_BEFORE_YIELD = 256 };
 static const int64_t SPIN_NS = 200000;
 static const uint64_t OPEN = 1ull << 32;
 
@@ -58,11 +62,15 @@ static int workers;        /* number started so far; only the owner accesses it 
 static struct {
     facula_task task;
     void *context;
-    int64_t count, number;
+    int64_t number;
     facula_observer observer;
+    int ranges;
 } job;
+static struct range {
+    _Alignas(64) _Atomic int64_t next; /* the first index that no thread has taken */
+    int64_t end;
+} ranges[MOST_RANGES];
 static _Atomic(facula_observer) current_observer;
-static _Atomic int64_t next_index;
 static _Atomic int caller_cpu = -1;
 
 static inline void pause_briefly(void)
@@ -81,16 +89,31 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/* Returns an index for thread number `worker`, or -1. `range` counts the ranges, from its own one on, that are empty. */
+static int64_t take_index(int64_t worker, int *range)
+{
+    for (; *range < job.ranges; ++*range) {
+        struct range *from = &ranges[(worker + *range) % job.ranges];
+        if (atomic_load_explicit(&from->next, memory_order_relaxed) >= from->end)
+            continue;
+        const int64_t index = atomic_fetch_add_explicit(&from->next, 1, memory_order_relaxed);
+        if (index < from->end)
+            return index;
+    }
+    return -1;
+}
+
 /* Runs tasks as thread number `worker` until no index is left. */
 static void take_tasks(int64_t worker)
 {
-    int64_t index = atomic_fetch_add_explicit(&next_index, 1, memory_order_relaxed);
-    if (index >= job.count)
+    int range = 0;
+    int64_t index = take_index(worker, &range);
+    if (index < 0)
         return;
     const int64_t start = job.observer ? now() : 0;
     do
         job.task(job.context, index);
-    while ((index = atomic_fetch_add_explicit(&next_index, 1, memory_order_relaxed)) < job.count);
+    while ((index = take_index(worker, &range)) >= 0);
     if (job.observer)
         job.observer(FACULA_TASK, worker, start, now(), job.number);
 }
@@ -270,10 +293,14 @@ void facula_parallel(int64_t count, facula_task task, void *context)
     }
     job.task = task;
     job.context = context;
-    job.count = count;
     job.number++;
     job.observer = atomic_load_explicit(&current_observer, memory_order_relaxed);
-    atomic_store_explicit(&next_index, 0, memory_order_relaxed);
+    job.ranges = (int)(count < threads ? count : threads);
+    job.ranges = job.ranges < MOST_RANGES ? job.ranges : MOST_RANGES;
+    for (int64_t range = 0; range < job.ranges; range++) {
+        atomic_store_explicit(&ranges[range].next, count * range / job.ranges, memory_order_relaxed);
+        ranges[range].end = count * (range + 1) / job.ranges;
+    }
     atomic_store_explicit(&caller_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_store_explicit(&gate, OPEN, memory_order_release);
     atomic_fetch_add(&epoch, 1);
