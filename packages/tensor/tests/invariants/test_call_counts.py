@@ -50,7 +50,7 @@ ABOVE: dict[str, dict[str, int]] = {
     "views check sizes or dimensions": {
         "adjoint": 6, "alias_copy": 6, "as_strided": 16, "as_strided_copy": 21, "atleast_1d": 9, "atleast_2d": 9,
         "atleast_3d": 9, "bucketize": 33, "diagflat": 21, "dsplit": 22, "dstack": 21, "fftshift": 24, "flip": 12,
-        "hsplit": 22, "ifftshift": 24, "index": 6, "inner": 27, "kron": 21, "mH": 8, "narrow_copy": 8, "permute": 4,
+        "hsplit": 22, "ifftshift": 24, "inner": 27, "kron": 21, "mH": 8, "narrow_copy": 8, "permute": 4,
         "prelu": 9, "ravel": 5, "repeat": 10, "repeat_interleave": 54, "reshape": 6, "roll": 17, "rot90": 11,
         "searchsorted": 31, "slice_copy": 11, "split_with_sizes": 7, "sum_to_size": 11, "take_along_dim": 18,
         "tensor_split": 18, "tile": 9, "unflatten": 10, "unsafe_split_with_sizes": 7, "view_copy": 8,
