@@ -84,6 +84,15 @@ def test_two_gradients_of_a_leaf_are_added_without_a_copy(monkeypatch):
     assert x.grad.number == 2
 
 
+def test_copies_of_rules_that_pass_gradients_on_become_grad(monkeypatch):
+    x = Box(3.0, True)
+    out, made = recorded_ops.clone(x), Box(7.0)
+    out.node.rule = Rule("reshape", lambda F, node, g: ((node.e0, made),), False, False)
+    monkeypatch.setattr(BoxAdapter, "is_apart", lambda adapter, a, b: a.cell is not b.cell, raising=False)
+    out.backward(Box(1.0))
+    assert x.grad is made
+
+
 def test_gradients_of_hooks_are_not_changed_later():
     a, seen = Box(3.0, True), []
     h = a * Box(2.0)

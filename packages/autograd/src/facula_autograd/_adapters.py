@@ -44,6 +44,10 @@ class Adapter:
         """Return `a + b` as a new value, without recording."""
         return a + b
 
+    def is_apart(self, a: AnyValue, b: AnyValue) -> bool:
+        """Whether the memory of `a` is known to be none of `b`'s."""
+        return False
+
     def add_into(self, a: AnyValue, b: AnyValue) -> AnyValue:
         """Return `a + b`, in `a`'s own memory if possible. The result replaces `a`."""
         return a + b

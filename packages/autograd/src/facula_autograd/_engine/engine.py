@@ -8,7 +8,8 @@ the heap.
 Note [Ownership]
 `own` states that only the engine holds the memory of the present gradient. Only such a gradient becomes a `.grad`
 without a copy, or is added into. A fresh gradient for a single edge is owned. A gradient passed on to a single edge
-keeps its state; all others are not owned. References are never counted.
+keeps its state; all others are not owned. References are never counted. Rules that pass gradients on may have to copy
+them (a reshape of a transposed one): a leaf adopts such a copy, which is apart from the gradient that was passed on.
 
 Note [Parts]
 The gradient of a slice is zero except for a part. If the edge of such a node already has a gradient that only the
@@ -77,7 +78,7 @@ def run(
     noted = create or bool(active_modes)  # whether to call `accumulate` even if the leaf has a .grad
     if create and watch is None:
         watch = _unchanged
-    seq = next_g = None
+    seq = next_g = g = rule = None
     next_own = False
     while True:
         node = None
@@ -89,6 +90,8 @@ def run(
                         if not own and len(pairs) == 2 and pairs[0][0] is pairs[1][0] and not create:
                             accumulate(e, plus(h, pairs[1][1]), True)  # as of cat([x, x]): one sum, not a copy first
                             break
+                        if not own and rule is not None and rule.fresh is False and len(pairs) == 1 and watch is None:
+                            own = adapters[type(h)].is_apart(h, g)
                         accumulate(e, h, own)
                     else:
                         e._grad = adapters[type(grad)].add_into(grad, h)

@@ -70,6 +70,10 @@ class TensorAdapter(Adapter):
     #: `a += b` without recording: the operator itself, since the engine uses it at most nodes.
     add_into = staticmethod(no_record_ops.add_into)
 
+    def is_apart(self, a: Tensor, b: Tensor) -> bool:
+        """Whether the memory of `a` is known to be none of `b`'s."""
+        return type(a._layout) is Layout and type(b._layout) is Layout and a._storage is not b._storage
+
     def add(self, a: Tensor, b: Tensor) -> Tensor:
         """Return `a + b` as a new tensor."""
         return no_record_ops.add(a, b)
