@@ -281,7 +281,9 @@ def randperm(
     if place is meta:
         return empty(n, dtype=kind, device=meta)
     keys = rand(n, generator=generator, dtype=float64, device=place)
-    order = no_record_ops.to(no_record_ops.sort(keys, (0, False))[1], (kind,))
+    order = no_record_ops.sort(keys, (0, False))[1]
+    if kind is not int64:
+        order = no_record_ops.to(order, (kind,))
     return order.requires_grad_() if requires_grad else order
 
 
