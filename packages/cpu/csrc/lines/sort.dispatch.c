@@ -19,6 +19,7 @@
 #define NAN_KEY(itemsize) ((itemsize) == 2 ? 0xffffu : 0xffffffffu)
 #define SHORTEST (1 << 17)
 #define BACK float32_of_key
+#define NUMBER number_of_key32
 #define BACK_DTYPE FLOAT32
 #define ZERO_KEY 0x80000000u
 
@@ -43,6 +44,7 @@ struct pair {
 #undef NAN_KEY
 #undef SHORTEST
 #undef BACK
+#undef NUMBER
 #undef BACK_DTYPE
 #undef ZERO_KEY
 #undef SIGNED
@@ -59,6 +61,7 @@ struct pair {
 #define SHORTEST (MOST_WORDS + 1)
 #define NAN_KEY(itemsize) ((itemsize) == 2 ? 0xffffu : (itemsize) == 4 ? 0xffffffffu : ~(uint64_t)0)
 #define BACK float64_of_key
+#define NUMBER number_of_key64
 #define BACK_DTYPE FLOAT64
 #define ZERO_KEY 0x8000000000000000
 

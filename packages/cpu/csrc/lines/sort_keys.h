@@ -15,6 +15,22 @@ static ALWAYS_INLINE uint64_t float64_of_key(uint64_t key)
     return key & 0x8000000000000000 ? key ^ 0x8000000000000000 : ~key;
 }
 
+static ALWAYS_INLINE double number_of_key32(uint32_t key)
+{
+    const uint32_t bits = float32_of_key(key);
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static ALWAYS_INLINE double number_of_key64(uint64_t key)
+{
+    const uint64_t bits = float64_of_key(key);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
 #define EACH_KEY(type, key)                                              \
     if (step == sizeof(type))                                            \
         for (int64_t i = 0; i < n; i++) {                                \
