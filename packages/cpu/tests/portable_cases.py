@@ -233,7 +233,7 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "lines recurrence": ("recurrence", (f4(3, 9), f4(3, 9)), (f4(3, 9),), (1, True)),
     "lines products back": ("cumprod_grad", (f4(3, 9), f4(3, 9), f4(3, 9)), (f4(3, 9),), (1,)),
     "lines extremes back": ("extreme_grad", (f4(3, 9), np.sort(i8(9, 3, 9), 1)), (f4(3, 9),), (1,)),
-    "lines shares": ("extreme_shares", (f4(3, 9), f4(3, 1), f4(3, 1)), (f4(3, 9),), (1,)),
+    "lines shares": ("extreme_shares", (f4(3, 9), f4(3, 1), f4(3, 1)), (f4(3, 9),), (1, True)),
     "lines log": ("logcumsumexp", (f4(3, 9),), (f4(3, 9),), (0, False)),
     "gather back": ("gather_back", (f4(2, 5), i8(3, 2, 5)), (f4(3, 5),), ((3, 5), 0)),
     "scatter": ("scatter", (i8(3, 2, 5), f4(2, 5)), (f4(3, 5),), (0, "amax")),

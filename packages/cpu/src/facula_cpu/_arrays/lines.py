@@ -72,13 +72,13 @@ def plan_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     """Plan a gradient from inputs of one dtype, parameters (dim,).
 
     `cumprod_grad` takes (a, the gradient, cumprod(a)). `extreme_shares`, of `amax` and `amin`, takes (a, extremes,
-    their gradient), of which the last two have length 1 along the dimension.
+    their gradient), of which the last two have length 1 along the dimension; parameters (dim, magnitudes).
     """
     kernel = find_kernel(operator + "_lines", outputs[0].dtype.code)
     if kernel is None or any(layout.dtype is not outputs[0].dtype for layout in inputs):
         raise no_kernel(operator, inputs, outputs)
     scans = operator == "cumprod_grad"
-    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, flag=scans,
+    return _plan(operator, kernel, inputs, outputs, parameters, parameters[0], kernel.cost, flag=scans or parameters[1],
                  backwards=scans, shorter=2 if scans else -1)  # fmt: skip
 
 

@@ -55,8 +55,8 @@ def extreme_gradient(inputs: Any, parameters: Any) -> bool:
 
 def extreme_shares(inputs: Any, parameters: Any) -> bool:
     """Check for elements, and one extreme and one gradient for each line."""
-    (a, extreme, g), (dim,) = inputs, parameters
-    if not (is_place(dim, a.ndim) and extreme.shape == g.shape and extreme.ndim == a.ndim >= 1):
+    (a, extreme, g), (dim, magnitudes) = inputs, parameters
+    if not (is_flag(magnitudes) and is_place(dim, a.ndim) and extreme.shape == g.shape and extreme.ndim == a.ndim >= 1):
         return False
     return all([size == (1 if d == dim % a.ndim else a.shape[d]) for d, size in enumerate(g.shape)])
 

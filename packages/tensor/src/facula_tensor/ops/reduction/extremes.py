@@ -58,12 +58,12 @@ class _is_extreme:
 
 @operator
 class _extreme_shares:
-    """The gradient of extremes along a dimension, which equal elements share, in one pass."""
+    """The gradient of extremes along a dimension, or of extreme magnitudes, which equal elements share, in one pass."""
 
     inputs = ("input", "extreme", "grad")
-    parameters = ("dim",)
+    parameters = ("dim", "magnitudes")
 
-    def outputs(layout, extreme, grad, dim):
+    def outputs(layout, extreme, grad, dim, magnitudes):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
 
@@ -100,7 +100,7 @@ def _extreme(name: str, extreme: str, result: str) -> Function:
         def vjp_input(F, g, input, out, input_layout, dims, keepdim):
             extreme, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
             if suits_lines(input_layout, dims) and in_one_pass(F, input, extreme, g):
-                return F.extreme_shares(input, extreme, g, dims)
+                return F.extreme_shares(input, extreme, g, (*dims, False))
             winners = F.is_extreme(input, extreme)
             count = F.to(F.sum(winners, (dims, True)), (g.dtype,))
             return F.where(winners, F.div(g, count), 0)  # not a product with a mask: 0 * inf would be NaN

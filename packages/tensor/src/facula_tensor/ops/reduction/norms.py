@@ -19,8 +19,8 @@ from ..._dispatch.written import function
 from ..elementwise.pointwise import is_real
 from ..linalg.eigenvalues import spectrum_of
 from ..linalg.matrices import matrices
-from .arguments import over_dims, reduced, reduction
-from .extremes import check_not_empty
+from .arguments import in_one_pass, over_dims, reduced, reduction
+from .extremes import check_not_empty, suits_lines
 from .moments import real_dtype
 
 if TYPE_CHECKING:
@@ -154,6 +154,8 @@ class _norm_p:
         if p == 1:
             return F.signed(g, input)
         if abs(p) == INF:  # equal magnitudes share the gradient
+            if suits_lines(input_layout, dims) and in_one_pass(F, input, norm, g):
+                return F.extreme_shares(input, norm, g, (*dims, True))
             count = F.to(F.sum(F.is_decisive(input, norm), (dims, True)), (g.dtype,))
             return F.decisive_slope(input, norm, F.div(g, count))
         if p == 3:
