@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_helpers import NAMES, compute, empty
 
+from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError
 from facula_storage.extend import STATUS_POSITION
 
@@ -63,6 +64,23 @@ def test_scatter(name, mode, function, case):
         copied = compute("scatter_copy", (start, index, new), (empty(shape, name),), (dim, mode))
         np.testing.assert_array_equal(copied, wanted)
     np.testing.assert_array_equal(compute("scatter", (index, new), (array,), (dim, mode)), wanted)
+
+
+@pytest.mark.parametrize("size", [1000, 5_000_000])
+def test_thread_counts_give_the_same_bits(size):
+    """Check sums of single elements; threads share the targets of large arrays."""
+    rng = np.random.default_rng(7)
+    index, values = rng.integers(0, size // 100, 30_000) * 100, rng.standard_normal(30_000).astype("f4")
+    before, added = get_num_threads(), []
+    for threads in (1, 2, 4):
+        set_num_threads(threads)
+        added.append(compute("scatter", (index, values), (np.zeros(size, "f4"),), (0, "sum")))
+        added.append(compute("put", (index, values), (np.zeros(size, "f4"),), (0, True)))
+    set_num_threads(before)
+    wanted = np.zeros(size, "f4")
+    np.add.at(wanted, index, values)
+    for array in added:
+        np.testing.assert_array_equal(array, wanted)
 
 
 @pytest.mark.parametrize("bad", [-1, 4, 2**62, -(2**63)])
