@@ -105,3 +105,16 @@ def test_a_number_has_no_strides():
     assert ft.tensor(1.0).stride() == ()
     with raises(IndexError, "stride", "expected at least 1 dimension, to take dim -1", value="a number"):
         ft.tensor(1.0).stride(-1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("size", "step"), [(4, 2), (5, 2), (6, 3), (8, 4), (20, 8), (16, 16), (9, 1), (3, 5)])
+def test_gradients_of_overlapping_windows(size, step, dtype):
+    x = ft.ones(3, 41, dtype=getattr(ft, dtype), requires_grad=True)
+    y = x.unfold(1, size, step)
+    g = ft.arange(y.numel()).view(y.shape).remainder(13).to(x.dtype)
+    y.backward(g)
+    sums = np.zeros((3, 41))
+    for window in range(y.shape[1]):
+        sums[:, window * step : window * step + size] += g.numpy()[:, window]
+    assert np.array_equal(x.grad.numpy(), sums)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 
+LEAST_RUN = 8  # elements, of loops whose length is no constant
+
+
 def dims_of(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
     """Return the dimensions of a box."""
     return tuple(zip(shape, source, target, strict=True))
@@ -101,12 +104,15 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
         shared = ()
     if shared and o.dtype.code not in (FLOAT32, FLOAT64):
         return plan_sums(operator, a, o, parameters, numbers)
-    loops = product(*[range(a.shape[dim]) for dim in shared])
     kept = [dim for dim in range(len(a.shape)) if dim not in shared]
+    split, run = find_run(a.shape, strides, shared, kept)
+    loops = product(*[range(0, a.shape[dim], run if dim == split else 1) for dim in shared])
     dims = dims_of(*[[of[dim] for dim in kept] for of in (a.shape, a.strides, strides)])
     boxes = [
         Box(
-            dims,
+            (*dims, (min(run, a.shape[split] - places[shared.index(split)]), a.strides[split], strides[split]))
+            if run > 1
+            else dims,
             sum([at * a.strides[dim] for at, dim in zip(places, shared, strict=True)]),
             offset + sum([at * strides[dim] for at, dim in zip(places, shared, strict=True)]),
             bool(shared),
@@ -114,10 +120,29 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
         for places in (loops if a.numel else ())
     ]
     fill: tuple[float, ...] | None = numbers
+    dims = boxes[0].dims if boxes else dims
     extents, steps = [dim[0] for dim in dims], [dim[2] for dim in dims]
     if boxes and prod(extents) == o.numel and are_distinct(extents, steps):
         fill, boxes[0] = None, boxes[0]._replace(add=False)  # the first box has all elements
     return plan_boxes(operator, parameters, o, boxes, fill)
+
+
+def find_run(
+    shape: Sequence[int], strides: Sequence[int], shared: Sequence[int], kept: Sequence[int]
+) -> tuple[int, int]:
+    """Return a dimension of `shared`, and how many of its elements are distinct from one window to the next, so that
+    they form a dimension of a box. The number is 1 if there is no such dimension, or if loops over it would be slow.
+
+    >>> find_run((5, 8), (4, 1), (1,), (0,))
+    (1, 4)
+    """
+    for dim in shared:
+        steps = [strides[other] for other in kept if shape[other] > 1 and strides[other] > strides[dim] > 0]
+        run = min(min(steps, default=0) // max(strides[dim], 1), shape[dim])
+        whole = [shape[other] for other in kept] + [run], [strides[other] for other in kept] + [strides[dim]]
+        if (run in (2, 3, 4) or run >= LEAST_RUN) and are_distinct(*whole):
+            return dim, run
+    return shared[0] if shared else 0, 1
 
 
 def are_distinct(shape: Sequence[int], strides: Sequence[int]) -> bool:
