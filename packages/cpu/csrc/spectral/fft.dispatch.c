@@ -39,6 +39,14 @@ enum {
 #define TWICE_4(i) TWICE_2(i), TWICE_2((i) + 8)
 #define TWICE_8(i) TWICE_4(i), TWICE_4((i) + 16)
 
+#define EACH_1(i, a, b) (i) + (a), (i) + (b)
+#define EACH_2(i, a, b) EACH_1(i, a, b), EACH_1((i) + 2, a, b)
+#define EACH_4(i, a, b) EACH_2(i, a, b), EACH_2((i) + 4, a, b)
+#define EACH_8(i, a, b) EACH_4(i, a, b), EACH_4((i) + 8, a, b)
+#define UNITS_OF(i) (i), (i) + 1, LANES + (i), LANES + (i) + 1
+#define UNITS_2(i) UNITS_OF(i), UNITS_OF((i) + 2)
+#define UNITS_4(i) UNITS_2(i), UNITS_2((i) + 4)
+
 #define S float
 #define V floats
 #define LOOSE loose_floats
@@ -55,11 +63,17 @@ enum {
 #define UPPER PAIRS_8(8)
 #define EVEN TWICE_8(0)
 #define ODD TWICE_8(1)
+#define EACH_PAIR EACH_8
+#define UNITS_LOWER UNITS_4(0)
+#define UNITS_UPPER UNITS_4(8)
 #elif VECTOR_BYTES == 32
 #define LOWER PAIRS_4(0)
 #define UPPER PAIRS_4(4)
 #define EVEN TWICE_4(0)
 #define ODD TWICE_4(1)
+#define EACH_PAIR EACH_4
+#define UNITS_LOWER UNITS_OF(0), UNITS_OF(4)
+#define UNITS_UPPER UNITS_OF(2), UNITS_OF(6)
 #define LOWER_APART PAIRS_2(0), PAIRS_2(4)
 #define UPPER_APART PAIRS_2(2), PAIRS_2(6)
 #define FIRST_HALVES 0, 1, 2, 3, 8, 9, 10, 11
@@ -69,6 +83,9 @@ enum {
 #define UPPER PAIRS_2(2)
 #define EVEN TWICE_2(0)
 #define ODD TWICE_2(1)
+#define EACH_PAIR EACH_2
+#define UNITS_LOWER UNITS_OF(0)
+#define UNITS_UPPER UNITS_OF(2)
 #endif
 #include "spectral/fft.inc"
 
@@ -88,11 +105,15 @@ enum {
 #define UPPER PAIRS_4(4)
 #define EVEN TWICE_4(0)
 #define ODD TWICE_4(1)
+#define EACH_PAIR EACH_4
+#define UNITS_LOWER UNITS_2(0)
+#define UNITS_UPPER UNITS_2(4)
 #elif VECTOR_BYTES == 32
 #define LOWER PAIRS_2(0)
 #define UPPER PAIRS_2(2)
 #define EVEN TWICE_2(0)
 #define ODD TWICE_2(1)
+#define EACH_PAIR EACH_2
 #define LOWER_APART PAIR(0), PAIR(2)
 #define UPPER_APART PAIR(1), PAIR(3)
 #define FIRST_HALVES 0, 1, 4, 5
@@ -102,5 +123,6 @@ enum {
 #define UPPER PAIR(1)
 #define EVEN TWICE_OF(0)
 #define ODD TWICE_OF(1)
+#define EACH_PAIR EACH_1
 #endif
 #include "spectral/fft.inc"
