@@ -68,12 +68,13 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
             [2, 3, 4]])
     """
     size, step = as_integer(size, "unfold", "size"), as_integer(step, "unfold", "step")
-    if not self.ndim:  # treat a zero-dimensional tensor as a vector, and return its first window
+    shape = layout_of_tensor(self).shape
+    if not shape:  # treat a zero-dimensional tensor as a vector, and return its first window
         return recorded_ops.select(unfold_method(recorded_ops.unsqueeze(self, 0), dimension, size, step), 0, 0)
-    dim = check_dim("unfold", dimension, self.ndim)
-    if not 0 <= size <= self.shape[dim] or step < 1:
+    dim = check_dim("unfold", dimension, len(shape))
+    if not 0 <= size <= shape[dim] or step < 1:
         raise ArgumentError(
-            f"unfold: expected a size of 0 to {self.shape[dim]}, the length of dimension {dim}, and a positive step; "
+            f"unfold: expected a size of 0 to {shape[dim]}, the length of dimension {dim}, and a positive step; "
             f"got {size} and {step}"
         )
     return recorded_ops.unfold_dim(self, dim, size, step)
