@@ -239,20 +239,22 @@ def _spaced(
     """
     if place is meta:
         return empty(count, dtype=dtype, device=meta)
-    first, last, step = numbers
-    kind = int64 if integers else dtype if dtype is float32 else float64
-    if complex in map(type, numbers):
+    is_complex = complex in map(type, numbers)
+    if is_complex or recorders:  # recordings treat NumPy's memory as a constant
+        first, last, step = np.array(numbers, np.int64 if integers else np.complex128 if is_complex else np.float64)
         places = np.arange(count)
-        values = tensor_over(np.where(places < half, first + step * places, last - step * places[::-1]))
-    else:  # recordings treat NumPy's memory as a constant
-        values = tensor_over(np.empty(count, kind.numpy)) if recorders else fresh(contiguous((count,), kind), operation)
+        with np.errstate(all="ignore"):
+            values = tensor_over(np.where(places < half, first + step * places, last - step * places[::-1]))
+    else:
+        kind = int64 if integers else dtype if dtype is float32 else float64
+        values = fresh(contiguous((count,), kind), operation)
         layout = values._layout
         launch = _ranges.dense[layout.dense]
         if launch is None:
             plan = cpu.backend.plan("range", (), (layout,), ())
             _ranges.add_dense(_ranges.dense, layout.dense, plan)
             launch = plan.launch
-        launch(count, values._storage.ptr, half, count - 1, first, last, step)
+        launch(count, values._storage.ptr, half, count - 1, *numbers)
     if recorders:
         note_constant(values._storage)
         values = no_record_ops.clone(values)
