@@ -18,6 +18,7 @@ REASONS: dict[tuple[str, str], str] = {
         max_pool2d_pick max_pool2d_values_grad nll_loss_grad product_difference recurrence recurrent_grad relu_grad
         rms_norm_grad scaled_distance scaled_exp scatter_taps sigmoid_grad silu_grad softmax_grad
         standard_gamma_grad take_back tanh_grad unit_rows_grad weigh_taps""",
+    ("computes constants, which exported files contain", OUTSIDE): "range",
     ("is a step of an optimizer, which ONNX mostly lacks", FORWARD): " ".join(STEP_NUMBERS),
     ("changes running statistics", "call model.eval() first"): "batch_norm_counted",
     ("is a special function that ONNX lacks", OTHERS): """
