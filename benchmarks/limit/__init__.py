@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from .networks import rows as of_networks
 from .operators import OPERATORS, Operator
 
 rows = Rows()
+REST = 0.01  # seconds after which idle workers of PyTorch sleep
 CORES = len(os.sched_getaffinity(0))
 
 
@@ -56,14 +58,22 @@ def tensor_of(F: Any, shape: tuple[int, ...], setting: Setting) -> Any:
 
 
 def on_threads(F: Any, threads: int, loop: Loop) -> Loop:
-    """Return the loop with another number of threads."""
+    """Return the loop with another number of threads.
+
+    Workers of PyTorch spin for some milliseconds after their last job. They would take a core from facula's workers,
+    and a loop would wait for one of these for a scheduler tick.
+    """
     if threads == 1:
         return loop
 
     def threaded(times):
         F.set_num_threads(threads)
         try:
+            sleep(REST)
+            loop(range(3))  # wakes the workers
+            begun = perf_counter()
             loop(times)
+            return (perf_counter() - begun) * 1e6
         finally:
             F.set_num_threads(1)
 
