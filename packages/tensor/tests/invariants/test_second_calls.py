@@ -255,6 +255,16 @@ def test_what_is_refused_is_refused_after_a_first_call():
         x.reshape(2, 4).select(0, 1.0)
 
 
+@pytest.mark.parametrize("dtype", [ft.bool, ft.int64, ft.float16, ft.float64, ft.complex64])
+def test_operands_of_other_dtypes_take_no_slow_path(dtype):
+    x = ft.ones(3, 4, requires_grad=True)
+    for other in (ft.ones(3, 4, dtype=dtype), ft.ones(4, dtype=dtype), ft.ones((), dtype=dtype)):
+        check("product", lambda other=other: x * other)
+        check("difference", lambda other=other: other - x.detach())
+    (x * other).abs().sum().backward()
+    assert x.grad.dtype is ft.float32
+
+
 def test_recorded_changes_take_no_slow_path():
     x, leaf = ft.ones(3, 4), ft.ones(3, 4, requires_grad=True)
     for change_it in (lambda y: y.exp_(), lambda y: y.mul_(leaf), lambda y: y.div_(2.0), lambda y: y.add_(x)):
