@@ -260,7 +260,8 @@ def test_operands_of_other_dtypes_take_no_slow_path(dtype):
     x = ft.ones(3, 4, requires_grad=True)
     for other in (ft.ones(3, 4, dtype=dtype), ft.ones(4, dtype=dtype), ft.ones((), dtype=dtype)):
         check("product", lambda other=other: x * other)
-        check("difference", lambda other=other: other - x.detach())
+        if dtype is not ft.bool:
+            check("difference", lambda other=other: other - x.detach())
     (x * other).abs().sum().backward()
     assert x.grad.dtype is ft.float32
 

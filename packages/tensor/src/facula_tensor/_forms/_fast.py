@@ -26,7 +26,7 @@ NAMES = {
     ".._dispatch.namespaces": "no_record_ops",
     ".._dispatch.slow_path.inplace": "accumulate slow_inplace",
     ".._dispatch.slow_path.complex_numbers": "with_complex",
-    ".._dispatch.slow_path.mixed_dtypes": "with_mixed_dtypes",
+    ".._dispatch.slow_path.mixed_dtypes": "call_with_two",
     ".._dispatch.slow_path.launching": "MISSED NOWHERE",
     ".._dispatch.slow_path.modes": "call_in_mode unrecorded",
     ".._dispatch.slow_path.planning": "plan_inplace_of_other_shape plan_of_other_shape",

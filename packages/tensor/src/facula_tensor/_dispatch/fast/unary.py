@@ -117,9 +117,7 @@ class binary(Dense):
         return result
     if type(input) is float or type(input) is int:
         $leaving(number_first(input, other))
-    if (result := with_mixed_dtypes(op, input, other, record)) is not None:
-        return result
-    $leaving(slow_call(op, $operands, $parameters, record))
+    $leaving(call_with_two(op, input, other, record))
     """
 
 

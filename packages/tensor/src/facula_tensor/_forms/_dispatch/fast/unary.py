@@ -19,7 +19,7 @@ from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor
 from ...._dispatch.slow_path.complex_numbers import with_complex
 from ...._dispatch.slow_path.launching import MISSED
-from ...._dispatch.slow_path.mixed_dtypes import with_mixed_dtypes
+from ...._dispatch.slow_path.mixed_dtypes import call_with_two
 from ...._dispatch.slow_path.modes import call_in_mode
 from ...._dispatch.slow_path.planning import plan_of_other_shape
 from ...._dispatch.slow_path.slow_call import call_into, slow_call
@@ -316,10 +316,8 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 except FaculaError as error:
                     trim_traceback(error)
                     raise
-            if (result := with_mixed_dtypes(op, input, other, record)) is not None:
-                return result
             try:
-                return slow_call(op, (input, other), (), record)
+                return call_with_two(op, input, other, record)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
