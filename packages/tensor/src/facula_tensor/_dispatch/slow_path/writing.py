@@ -52,7 +52,7 @@ def _plan_of_other_layouts(
 ) -> Plan | None:
     """Return the plan that follows from one for other layouts, and store it; None if there is none."""
     known = op.slow_table.by_kind.get(_kind(inputs, target, parameters))
-    launch = known and known.for_layouts and known.for_layouts(target, *inputs)
+    launch = known.for_layouts(target, *inputs) if known is not None and known.for_layouts is not None else None
     if known is None or launch is None:
         return None
     return op.slow_table.add((inputs, target, *parameters), known.with_layouts(inputs, (target,), launch, parameters))

@@ -52,6 +52,6 @@ def note_bounds(shape: tuple[int, ...], parts: tuple[Any, ...]) -> None:
             own += 1
 
 
-NO_WINDOW = None, 0  # in place of a view's layout and offset: the general path must decide
+NO_WINDOW: Any = (None, 0)  # in place of a view's layout and offset: the general path must decide
 INDEX = operators["index"]
 FIND: Function = INDEX.window  # type: ignore[assignment]
