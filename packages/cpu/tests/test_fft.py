@@ -125,3 +125,15 @@ def test_not_finite(n):
 def test_without_lines():
     x = np.empty((0, 8), "complex64")
     assert launch("fft_complex", x, np.empty_like(x), (1,), False, "backward").shape == (0, 8)
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+@pytest.mark.parametrize("length", [4, 8, 12, 16, 32])
+def test_bits_do_not_depend_on_the_place_in_a_batch(length, name):
+    """Lines in complete vectors and the remaining ones take other code. Signs of zeros are among the bits."""
+    rng = np.random.default_rng(length)
+    lines = rng.choice([0.0, -0.0, 1.0], (60, 2 * length), p=[0.45, 0.45, 0.1])
+    for line in lines.view("complex128").astype(name):
+        many = np.tile(line, (17, 1))
+        got = launch("fft_complex", many, np.empty_like(many), (1,), False, "backward")
+        assert len({row.tobytes() for row in got}) == 1

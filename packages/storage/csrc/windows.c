@@ -62,7 +62,7 @@ static int64_t select_part(struct dim *dim, PyObject *part)
     if (!is_plain_slice(part) || PySlice_Unpack(part, &from, &to, &step) || step < 0)
         return -1;
     dim->size = PySlice_AdjustIndices(size, &from, &to, step);
-    if (__builtin_mul_overflow(stride, step, &dim->stride) || dim->stride > INT64_MAX / 64)
+    if (__builtin_mul_overflow(stride, step, &dim->stride) || (dim->size < 2 && dim->stride > INT64_MAX / 64))
         dim->stride = stride; /* of one element or none */
     return dim->size ? from * stride : 0;
 }
@@ -83,7 +83,9 @@ static int64_t find_dims(PyObject *const *made, PyObject *const *fields, PyObjec
         }
         struct dim dim = own < ndim ? read_dim(fields, own) : (struct dim){1, 1};
         if (part == Py_None) {
-            dim = (struct dim){1, dim.size * dim.stride};
+            if (__builtin_mul_overflow(dim.size, dim.stride, &dim.stride))
+                return -1;
+            dim.size = 1;
         } else {
             const int64_t before = select_part(&dim, part);
             if (before < 0)

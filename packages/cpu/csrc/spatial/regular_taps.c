@@ -42,7 +42,7 @@ FACULA_PUBLIC int facula_regular_taps(int kind, const double *numbers, int64_t l
             at = at > 0 ? at : 0;
             place[0] = inside((int64_t)floor(at), length);
             place[1] = inside(place[0] + 1, length);
-            by[1] = place[0] == place[1] ? 0 : at - (double)place[0];
+            by[1] = place[0] == place[1] ? 0.5 : at - (double)place[0]; /* 0 times an infinity would be NaN */
             by[0] = 1 - by[1];
         } else if (kind == FACULA_CUBIC_TAPS) {
             const double low = floor(at), t = at - low;

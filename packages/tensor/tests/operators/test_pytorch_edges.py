@@ -1,5 +1,7 @@
 """Empty dimensions, dtypes and divisors for which PyTorch 2.13 decides the result."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,62 @@ def test_norms_of_a_single_number(order):
     for norm in (linalg.vector_norm(x, order), linalg.vector_norm(x, order, 0)):
         assert norm.item() == pytest.approx(3) and grad(norm, x)[0].item() == pytest.approx(-1)
     assert ft.functional.normalize(x, order, 0).item() == pytest.approx(-1)
+
+
+def test_ranges_at_the_ends_of_int64():
+    most, least = 2**63 - 1, -(2**63)
+    assert ft.arange(most - 2, most + 1).tolist() == [most - 2, most - 1, most]
+    assert ft.arange(least, least + 2).tolist() == [least, least + 1]
+    assert ft.arange(least, most, most).tolist() == [least, -1, most - 1]
+    assert ft.arange(0, 5, 2**63).tolist() == [0]
+    assert ft.linspace(2**63, 2**64, 1, dtype=ft.float64).tolist() == [2.0**63]
+
+
+def test_strides_of_huge_views():
+    assert ft.empty(8, 2**59, dtype=ft.uint8, device="meta")[::2].stride() == (2**60, 1)
+    assert ft.empty(2**62, dtype=ft.uint8, device="meta")[:: 2**59].stride() == (2**59,)
+    with raises(IndexError, "unsqueeze", "strides below 2 ** 57"):
+        ft.zeros(0).as_strided((2**8, 0), (2**57, 1)).unsqueeze(0)
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+def test_infinite_powers_pool_extreme_magnitudes(ceil_mode):
+    x = ft.tensor([[-3.0, 1, 2, -5, 4, 0.5]], requires_grad=True)
+    for power, wanted, slopes in ((INF, [3, 5, 4], [-1, 0, 0, -1, 1, 0]), (-INF, [1, 2, 0.5], [0, 1, 1, 0, 0, 1])):
+        pooled = ft.functional.lp_pool1d(x, power, 3, 2, ceil_mode)
+        assert pooled.tolist() == [wanted[: 2 + ceil_mode]]
+        if ceil_mode:
+            assert grad(pooled.sum(), x)[0].tolist() == [slopes]
+
+
+def test_infinities_at_the_border_are_interpolated():
+    assert ft.functional.interpolate(ft.tensor([[[1.0, 1, INF]]]), 4, mode="linear").tolist() == [[[1, 1, INF, INF]]]
+
+
+def test_ldexp_keeps_the_precision_of_a_complex_number():
+    assert ft.ldexp(ft.tensor(1 + 2j, dtype=ft.complex128), ft.tensor([1, 2])).dtype is ft.complex128
+
+
+def test_two_gradients_of_a_leaf_are_added_in_one_order():
+    """The bits of a gradient do not depend on modes, and not on whether an earlier gradient exists under one."""
+    found = []
+    for free in (True, False):
+        x = ft.tensor([3.3], requires_grad=True)
+        x.grad = ft.tensor([0.7])
+        with ft.enable_grad() if free else nullcontext():
+            ft.cat([x, x]).backward(ft.tensor([1e-7, 5.0]))
+        found.append(x.grad.item())
+    assert found[0] == found[1]
+
+
+def test_arguments_without_a_meaning_are_errors():
+    with raises(RuntimeError, "linalg.norm", "a vector or a matrix"):
+        linalg.norm(ft.ones(3, 3, 3), 2)
+    with raises(ValueError, "cosine_similarity", "eps of at least 0"):
+        functional.cosine_similarity(ft.ones(2), ft.ones(2), 0, -1.0)
+    with raises(ValueError, "randperm", "use int64"):
+        ft.randperm(2050, dtype=ft.float16)
+    assert ft.randperm(2049, dtype=ft.float16).sort().values.tolist() == list(range(2049))
 
 
 @pytest.mark.parametrize("name", ["dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"])

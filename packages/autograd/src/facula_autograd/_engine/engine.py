@@ -87,7 +87,7 @@ def run(
                 if e.hooks is None:
                     grad = e._grad
                     if grad is None or noted:
-                        if not own and len(pairs) == 2 and pairs[0][0] is pairs[1][0] and not create:
+                        if grad is None and not own and len(pairs) == 2 and pairs[0][0] is pairs[1][0] and not create:
                             accumulate(e, plus(h, pairs[1][1]), True)  # as of cat([x, x]): one sum, not a copy first
                             break
                         if not own and rule is not None and rule.fresh is False and len(pairs) == 1 and watch is None:

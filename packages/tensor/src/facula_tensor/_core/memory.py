@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd import is_grad_enabled
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError, InvalidTypeError, OperationError
 from facula_storage import Layout, contiguous, layout_of
+from facula_storage.extend.layouts import find_window
 from facula_storage.extend.memory import host_view
 
 from .errors import show
@@ -38,6 +39,17 @@ def overlaps_itself(layout: Layout) -> bool:
             return True
         reach += stride * (size - 1)
     return False
+
+
+def selected_part(operation: str, layout: Layout, parts: tuple[Any, ...]) -> tuple[Layout, int]:
+    """Return the layout of the view that integers, slices, None and `...` select, and its offset in bytes."""
+    found: tuple[Layout, int] | None = find_window(layout, parts)
+    if found is None:
+        raise InvalidIndexError(
+            f"{operation}: expected positions in range and strides below 2 ** 57; got {parts} for shape "
+            f"{layout.shape} with strides {layout.strides}"
+        )
+    return found
 
 
 def dense_in_order(layout: Layout, columns: int | None = None) -> Layout:

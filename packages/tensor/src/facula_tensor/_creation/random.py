@@ -15,6 +15,7 @@ from facula_storage.extend.recording import collecting
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import launch_error, named
+from .._core.number_limits import finfo
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -277,6 +278,10 @@ def randperm(
     kind = int64 if dtype is None else as_dtype(dtype, "randperm")
     if dtype is not None:
         number_for(max(n - 1, 0), kind, "randperm")
+        if kind.category == FLOATING and n - 1 > 2 / finfo(kind).eps:
+            raise ArgumentError(
+                f"randperm: expected a dtype that has all integers below {n}; got {kind.name}; use int64"
+            )
     place = place_of(device)
     if place is meta:
         return empty(n, dtype=kind, device=meta)

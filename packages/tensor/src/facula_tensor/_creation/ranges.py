@@ -90,8 +90,8 @@ def _arange(
     if count and dtype.category == INTEGER:
         for end_ in (start, start + (count - 1) * step):
             check_scalar(int(end_), dtype, "arange")
-    integers = integers and max(abs(start), abs(end)) < 1 << 63
-    return _keep("arange", made, _spaced("arange", count, count, (start, end, step), integers, dtype, place_of(device)))
+    numbers = start, start + max(count - 1, 0) * step, step
+    return _keep("arange", made, _spaced("arange", count, count, numbers, integers, dtype, place_of(device)))
 
 
 @maker()
@@ -233,12 +233,17 @@ def _spaced(
         count: the number of elements.
         half: the number of elements that are computed from the first number.
         numbers: the first number, the last one, and the distance.
-        integers: whether they are computed as int64; otherwise in float64 or complex128.
+        integers: whether they are computed as int64 if possible; otherwise in float64 or complex128.
         dtype: the dtype of the result.
         place: its device.
     """
     if place is meta:
         return empty(count, dtype=dtype, device=meta)
+    first, last, step = numbers
+    if integers and all([-(1 << 63) <= end < 1 << 63 for end in (first, last)]):
+        numbers = first, last, (step + (1 << 63)) % (1 << 64) - (1 << 63)  # sums and products are modulo 2 ** 64, too
+    else:
+        integers = False
     is_complex = complex in map(type, numbers)
     if is_complex or recorders:  # recordings treat NumPy's memory as a constant
         first, last, step = np.array(numbers, np.int64 if integers else np.complex128 if is_complex else np.float64)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from facula_errors import ArgumentError
+
 from .._core.promotion import as_real
 from .._core.tensor import Tensor
 from .._dispatch.written import function
@@ -84,7 +86,7 @@ def norm(
     Arguments:
         A: vectors or matrices.
         ord: the order; 2 of all elements if None.
-        dim: one dimension of vectors, or two of matrices; all of them if None.
+        dim: one dimension of vectors, or two of matrices; all of them if None, and `ord` requires one or two then.
         dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor
@@ -94,6 +96,10 @@ def norm(
     name = "linalg.norm"
     if ord is None:
         return vector_norm_of(name, A, 2, dim, keepdim, dtype, out)
+    if dim is None and A.ndim not in (1, 2):
+        raise ArgumentError(
+            f"{name}: expected a vector or a matrix for an order without dim; got shape {tuple(A.shape)}"
+        )
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2
     if isinstance(ord, str) or pair or (dim is None and A.ndim == 2):
         return matrix_norm_of(name, A, ord, (-2, -1) if dim is None else dim, keepdim, dtype, out)

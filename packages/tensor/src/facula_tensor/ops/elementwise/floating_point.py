@@ -98,7 +98,7 @@ def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
     """
     dtype = floating(result_type(input, other))
     if dtype.category == COMPLEX:
-        return F.mul(input, F.pow(2.0, other))
+        return F.mul(input, F.pow(2.0, other.to(float64))).to(dtype)
     # In steps, since 2 ** other may exceed the range where the product does not; beyond 2200, all products do.
     product, rest = input.to(float64), F.clamp(other.to(float64), -2200, 2200)
     third = no_record_ops.floor(no_record_ops.mul(rest.detach(), 1 / 3))

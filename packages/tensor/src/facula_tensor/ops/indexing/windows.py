@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidIndexError
 from facula_storage.extend.layouts import find_window
 from facula_storage.extend.recording import note_bound
 
-from ..._core.memory import dense_in_order
+from ..._core.memory import dense_in_order, selected_part
 from ..._dispatch.declaration import view
 from ..._dispatch.namespaces import operators
 
@@ -25,10 +24,7 @@ class _index:
     cached = False
 
     def window(layout, parts):
-        found = find_window(layout, parts)
-        if found is None:
-            raise InvalidIndexError(f"index: expected positions in range; got {parts}")
-        return found
+        return find_window(layout, parts) or selected_part("index", layout, parts)
 
     def vjp_input(F, g, input_layout, parts):
         dense = dense_in_order(input_layout)

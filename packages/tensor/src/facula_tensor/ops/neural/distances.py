@@ -282,7 +282,7 @@ class _cosine_rows_grad:
 ROWS: dict[tuple[object, ...], tuple[int, float]] = {}  # parameters of cosine_rows by dtype, ndim, dim and eps
 
 
-@function(overridable=True)
+@function(overridable=True, refuses={"not eps >= 0": "eps of at least 0; got {eps}"})
 def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: Real = 1e-8) -> Tensor:
     """Compute the cosine of the angle between vectors along `dim`.
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout
-from facula_storage.extend.layouts import INTEGER, find_window
+from facula_storage.extend.layouts import INTEGER
 from facula_storage.extend.recording import note_bound, recorders
 
 from ..._core.errors import named, shown
-from ..._core.memory import dense_in_order
+from ..._core.memory import dense_in_order, selected_part
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from ..._dispatch.arguments import axis_for, needed_dim
@@ -64,7 +64,7 @@ class select:
                 f"select: index {index} is out of range for dimension {at} of size {length}; "
                 f"use {-length} to {length - 1}"
             )
-        return find_window(layout, (*(slice(None),) * at, index.__index__()))
+        return selected_part("select", layout, (*(slice(None),) * at, index.__index__()))
 
     def vjp_input(F, g, input_layout, dim, index):
         dense = dense_in_order(input_layout)
@@ -79,7 +79,7 @@ class _slice:
     is_part = True
 
     def window(layout, dim, start, stop, step):
-        return find_window(layout, (*(slice(None),) * dim, slice(start, stop, step)))
+        return selected_part("slice", layout, (*(slice(None),) * dim, slice(start, stop, step)))
 
     def vjp_input(F, g, input_layout, dim, start, stop, step):
         dense = dense_in_order(input_layout)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import Layout, layout_of
-from facula_storage.extend.layouts import find_window
 
+from ..._core.memory import selected_part
 from ..._core.tensor import Tensor, check_dim, method
 from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import view
@@ -161,7 +161,7 @@ class unsqueeze:
 
     def window(layout, dim):
         at = new_dim("unsqueeze", dim, len(layout.shape))
-        return find_window(layout, (*(slice(None),) * at, None))
+        return selected_part("unsqueeze", layout, (*(slice(None),) * at, None))
 
     @may_alias_grad
     def vjp_input(F, g, input_layout, _dim):

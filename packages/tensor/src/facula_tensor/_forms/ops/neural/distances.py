@@ -69,6 +69,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     try:
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "cosine_similarity", "eps")
+        if not eps >= 0:
+            raise ArgumentError(f"cosine_similarity: expected eps of at least 0; got {eps}")
         return bodies.cosine_similarity(ops, x1, x2, dim, eps)
     except FaculaError as error:
         trim_traceback(error)

@@ -3,7 +3,7 @@
 # ruff: noqa: F401  imports generated functions into this module
 from __future__ import annotations
 
-from math import prod
+from math import isinf, prod
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidIndexError
@@ -26,7 +26,7 @@ from ...._forms.ops.neural.pooling.unpooling import (
 from ...indexing.scatter import scatter
 from ..convolution_geometry import words
 from .geometry import unpooled_size
-from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
+from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,7 @@ class _window_root_grad:
 
 
 AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
+MAXIMA: dict[int, Function] = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}
 
 
 def unpooling(dims: int) -> None:
@@ -135,7 +136,7 @@ def unpooling(dims: int) -> None:
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.
-            norm_type: the power.
+            norm_type: the power; inf selects the largest magnitude, -inf the smallest one.
 
         >>> from facula_tensor import ones
         >>> lp_pool{dims}d(ones(1{twos}), 1, 2).item()
@@ -143,7 +144,12 @@ def unpooling(dims: int) -> None:
         """
         kernel = several(power_name, "kernel_size", kernel_size, dims, 1)
         power = norm_type if isinstance(norm_type, Tensor) else float(norm_type)
-        powers = F.pow(steady(as_tensor(power_name, input)), power)
+        x = steady(as_tensor(power_name, input))
+        if isinstance(power, float) and isinf(power):
+            magnitudes = F.abs(x) if power > 0 else F.neg(F.abs(x))
+            greatest = MAXIMA[dims](magnitudes, kernel, stride, ceil_mode=ceil_mode)
+            return greatest if power > 0 else F.neg(greatest)
+        powers = F.pow(x, power)
         means, count = AVERAGES[dims](powers, kernel, stride, 0, ceil_mode), prod(kernel)
         if isinstance(power, float) and layout_of_tensor(means).dtype.category == FLOATING:
             return F.window_root(means, count, 1 / power)

@@ -131,7 +131,7 @@ def linear_taps(length: int, count: int, shift: float, step: float, offset: floa
     at = np.maximum((np.arange(count) + shift) * step + offset, 0)
     low = np.minimum(np.floor(at).astype(np.int64), length - 1)
     high = np.minimum(low + 1, length - 1)
-    t = np.where(low == high, 0.0, at - low)
+    t = np.where(low == high, 0.5, at - low)  # at the border, where 0 times an infinity would be NaN
     return np.stack([low, high], 1), np.stack([1 - t, t], 1)
 
 
