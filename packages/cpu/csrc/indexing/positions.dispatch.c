@@ -4,9 +4,9 @@
    ~~~~~~~~~~~~~~~~
    Eight bytes of the mask at a time become bits. Vectors of eight positions are compressed by them and stored whole, as
    long as the output has room for that; the next store overwrites the rest. With AVX2, places are extracted as bytes
-   from a word. Otherwise every position is stored, and the place advances past the true ones. None branches. Large masks are divided into chunks, which are
-   counted first. The output has room for the counted number, and no more is written, even if the mask has changed
-   since. */
+   from a word. Otherwise every position is stored, and the place advances past the true ones. None of these branch.
+   Large masks are divided into chunks, which are counted first. The output has room for the counted number, and no
+   more is written, even if the mask has changed since. */
 #include "runtime/kernel.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Evenly spaced numbers, as draws: scalars[0] numbers from scalars[2] on, then those up to scalars[3]; scalars[4] is the
-   distance, scalars[1] their number minus 1. */
+/* Evenly spaced numbers, with the signature of random draws. The first scalars[0] are computed from scalars[2], the others
+   from the last number, scalars[3]; scalars[4] is the distance, and scalars[1] the place of the last number. */
 #include <string.h>
 
 #include "runtime/kernel.h"

@@ -42,7 +42,7 @@ def composite(function: Function) -> Function:
 
 
 def may_alias_grad(rule: Function) -> Function:
-    """Mark a vjp rule that returns `g` itself or a view of it, which may have other references."""
+    """Mark a vjp rule that returns `g`, a view of it, or a copy: new memory, which a leaf adopts as its gradient."""
     rule.may_alias_grad = True  # type: ignore[attr-defined]
     return rule
 

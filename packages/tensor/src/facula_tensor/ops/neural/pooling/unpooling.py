@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class _window_root:
-    """Compute sign(x) relu(|x|) count to the power `exponent`, for numbers `count` and `exponent`."""
+    """Compute (x count) ** exponent for numbers `count` and `exponent`; -0 counts as 0."""
 
     inputs = ("input", "count", "exponent")
     inplace = False
