@@ -122,7 +122,7 @@ class binary(Dense):
 
 
 class number_first(Recording):
-    """The function of an operator whose first operand is a Python number, as in `2 - x`."""
+    """The function of an operator with a Python number as the first operand, as in `2 - x`."""
 
     found = """
     plans, rule = op.table.by_key, op.number_first_rule

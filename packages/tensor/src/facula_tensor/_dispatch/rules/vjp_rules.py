@@ -118,7 +118,7 @@ def _at_first(op: Operator, kind: Kind) -> Function:
 
 
 def _backward(op: Operator, kind: Kind, vjps: Mapping[str, Function]) -> Function:
-    """Return the backward of a kind, made from the operands' rules."""
+    """Return the backward function for these kinds of operands, made from their rules."""
     if not op.is_fast:
         return backward_of_many(op, vjps)
     if op.arity == 1:

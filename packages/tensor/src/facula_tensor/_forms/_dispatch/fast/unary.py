@@ -331,7 +331,7 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
 
 
 def make_number_first(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
-    """The function of an operator whose first operand is a Python number, as in `2 - x`."""
+    """The function of an operator with a Python number as the first operand, as in `2 - x`."""
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
     record, complex_rules = record and op.recorded, op.complex_rules
