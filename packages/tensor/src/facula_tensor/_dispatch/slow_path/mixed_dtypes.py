@@ -9,7 +9,7 @@ from facula_errors import FaculaError
 from facula_storage import DType, Layout, bfloat16, float16
 from facula_storage.extend.recording import recorders
 
-from ..._core.promotion import join, promote_types
+from ..._core.promotion import result_type
 from ..namespaces import no_record_ops, recorded_ops
 from .slow_call import slow_call
 
@@ -48,16 +48,7 @@ def _common_dtype(op: Operator, input: Any, other: Any) -> DType | None:
     kinds = (la.dtype, bool(la.shape)), (lb.dtype, bool(lb.shape))
     joined = _common.get(kinds)
     if joined is None:
-        joined = _common.setdefault(kinds, _joined(*kinds))
+        joined = _common.setdefault(kinds, result_type(input, other))
     dtype = op.compute_dtype(joined)
     is_known = dtype not in (float16, bfloat16) and (op.accepts is None or op.accepts(dtype))
     return dtype if is_known else None
-
-
-def _joined(a: Kind, b: Kind) -> DType:
-    """Return the dtype to which two operands promote."""
-    if a[1] == b[1]:
-        dtype = promote_types(a[0], b[0])
-        return join(dtype, None, None) if a[1] else join(None, dtype, None)
-    (dimensioned, _), (zero_dim, _) = (a, b) if a[1] else (b, a)
-    return join(dimensioned, zero_dim, None)
